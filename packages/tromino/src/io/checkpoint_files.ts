@@ -1,0 +1,27 @@
+import { OptionError } from '../util/errors.ts';
+import type { ByteSource } from './byte_source.ts';
+
+/** The files of one checkpoint, wherever they lie. Implement it to load from a place of your own. */
+export interface CheckpointFiles {
+  /** Where the files are, as messages show it. */
+  readonly description: string;
+  /** Opens a file by its path within the checkpoint; `undefined` when there is none. */
+  open(name: string, signal?: AbortSignal): Promise<ByteSource | undefined>;
+  /** The paths of all files, where the place can tell: it makes "file missing" messages better. */
+  list?(signal?: AbortSignal): Promise<readonly string[]>;
+}
+
+/** What a model is loaded from. A string is the URL of a folder (also relative to the page); in Node it may be a folder's path. */
+export type CheckpointSource =
+  | string
+  | URL
+  | FileSystemDirectoryHandle
+  | FileList
+  | readonly File[]
+  | ReadonlyMap<string, ArrayBuffer | Uint8Array | Blob>
+  | CheckpointFiles;
+
+/** Turns what the caller gave into files. Nothing is read yet. */
+export function openCheckpoint(source: CheckpointSource): CheckpointFiles {
+  throw new OptionError('source', 'a checkpoint', typeof source);
+}

@@ -1,0 +1,32 @@
+/** A text as token ids, with the special tokens its model wants. */
+export interface Encoding {
+  readonly ids: readonly number[];
+  /** The vocabulary's spelling of each id. */
+  readonly tokens: readonly string[];
+  /** 0 for the text, 1 for its pair; special tokens as the tokenizer says. */
+  readonly typeIds: readonly number[];
+  /** Whether text tokens were dropped to keep within `maxTokens`. */
+  readonly truncated: boolean;
+}
+
+/** How a text becomes tokens. */
+export interface EncodeOptions {
+  /** Most tokens the encoding may have, special ones included. The text is cut, never the special tokens around it. */
+  readonly maxTokens?: number;
+  /** A second text: the context of a question, the other sentence of a pair. */
+  readonly pair?: string;
+  /** Whether to add the special tokens that the model was trained with. Default true. */
+  readonly addSpecialTokens?: boolean;
+}
+
+/** Text to token ids and back, as the checkpoint's tokenizer does it. */
+export interface Tokenizer {
+  /** Ids the tokenizer can give: its vocabulary and the tokens added to it. */
+  readonly vocabularySize: number;
+  /** @throws OptionError when `maxTokens` leaves no room for the special tokens. */
+  encode(text: string, options?: EncodeOptions): Encoding;
+  /** @throws OptionError for an id that the tokenizer does not know. */
+  decode(ids: readonly number[] | Uint32Array, options?: { readonly skipSpecialTokens?: boolean }): string;
+  tokenToId(token: string): number | undefined;
+  idToToken(id: number): string | undefined;
+}
