@@ -1,8 +1,10 @@
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import { chromiumArguments, findChromium } from './tools/chromium.mjs';
+import { findChromium } from './packages/lab/src/chromium/find.ts';
+import { chromiumLaunchOptions } from './packages/lab/src/chromium/launch.ts';
 
 const chromium = findChromium();
+const launchOptions = chromium === undefined ? {} : chromiumLaunchOptions(chromium);
 
 /** Three kinds of test, told apart by file name: Node, real Chromium on WebGPU, and end to end through the command and the page. */
 export default defineConfig({
@@ -31,7 +33,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            provider: playwright({ launchOptions: { executablePath: chromium, args: chromiumArguments() } }),
+            provider: playwright({ launchOptions }),
             instances: [{ browser: 'chromium' }],
           },
         },
