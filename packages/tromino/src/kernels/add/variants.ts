@@ -1,0 +1,5 @@
+import type { KernelVariant } from '../op.ts';
+import type { AddProblem } from './contract.ts';
+
+/** Best first. */
+export const addVariants: readonly KernelVariant<AddProblem>[] = [];

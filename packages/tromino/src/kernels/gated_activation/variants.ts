@@ -1,0 +1,5 @@
+import type { KernelVariant } from '../op.ts';
+import type { GatedActivationProblem } from './contract.ts';
+
+/** Best first. */
+export const gatedActivationVariants: readonly KernelVariant<GatedActivationProblem>[] = [];

@@ -1,0 +1,115 @@
+import { addContract, type AddProblem } from './add/contract.ts';
+import { addReference } from './add/reference.ts';
+import { addVariants } from './add/variants.ts';
+import { attentionContract, type AttentionProblem } from './attention/contract.ts';
+import { attentionReference } from './attention/reference.ts';
+import { attentionVariants } from './attention/variants.ts';
+import { embeddingContract, type EmbeddingProblem } from './embedding/contract.ts';
+import { embeddingReference } from './embedding/reference.ts';
+import { embeddingVariants } from './embedding/variants.ts';
+import { gatedActivationContract, type GatedActivationProblem } from './gated_activation/contract.ts';
+import { gatedActivationReference } from './gated_activation/reference.ts';
+import { gatedActivationVariants } from './gated_activation/variants.ts';
+import { gatherRowsContract, type GatherRowsProblem } from './gather_rows/contract.ts';
+import { gatherRowsReference } from './gather_rows/reference.ts';
+import { gatherRowsVariants } from './gather_rows/variants.ts';
+import { headRmsNormContract, type HeadRmsNormProblem } from './head_rms_norm/contract.ts';
+import { headRmsNormReference } from './head_rms_norm/reference.ts';
+import { headRmsNormVariants } from './head_rms_norm/variants.ts';
+import { matmulContract, type MatmulProblem } from './matmul/contract.ts';
+import { matmulReference } from './matmul/reference.ts';
+import { matmulVariants } from './matmul/variants.ts';
+import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
+import { rmsNormReference } from './rms_norm/reference.ts';
+import { rmsNormVariants } from './rms_norm/variants.ts';
+import { ropeContract, type RopeProblem } from './rope/contract.ts';
+import { ropeReference } from './rope/reference.ts';
+import { ropeVariants } from './rope/variants.ts';
+import type { OpDefinition } from './op.ts';
+
+const embedding: OpDefinition<EmbeddingProblem> = {
+  contract: embeddingContract,
+  reference: embeddingReference,
+  variants: embeddingVariants,
+};
+
+const rmsNorm: OpDefinition<RmsNormProblem> = {
+  contract: rmsNormContract,
+  reference: rmsNormReference,
+  variants: rmsNormVariants,
+};
+
+const headRmsNorm: OpDefinition<HeadRmsNormProblem> = {
+  contract: headRmsNormContract,
+  reference: headRmsNormReference,
+  variants: headRmsNormVariants,
+};
+
+const rope: OpDefinition<RopeProblem> = {
+  contract: ropeContract,
+  reference: ropeReference,
+  variants: ropeVariants,
+};
+
+const matmul: OpDefinition<MatmulProblem> = {
+  contract: matmulContract,
+  reference: matmulReference,
+  variants: matmulVariants,
+};
+
+const attention: OpDefinition<AttentionProblem> = {
+  contract: attentionContract,
+  reference: attentionReference,
+  variants: attentionVariants,
+};
+
+const gatedActivation: OpDefinition<GatedActivationProblem> = {
+  contract: gatedActivationContract,
+  reference: gatedActivationReference,
+  variants: gatedActivationVariants,
+};
+
+const add: OpDefinition<AddProblem> = {
+  contract: addContract,
+  reference: addReference,
+  variants: addVariants,
+};
+
+const gatherRows: OpDefinition<GatherRowsProblem> = {
+  contract: gatherRowsContract,
+  reference: gatherRowsReference,
+  variants: gatherRowsVariants,
+};
+
+/** Every op that a graph can use, by name. */
+export const ops = {
+  embedding,
+  rms_norm: rmsNorm,
+  head_rms_norm: headRmsNorm,
+  rope,
+  matmul,
+  attention,
+  gated_activation: gatedActivation,
+  add,
+  gather_rows: gatherRows,
+} as const;
+
+/** Name of an op. */
+export type OpName = keyof typeof ops;
+
+/** Sizes and flags of one use of the op `Name`. */
+export type ProblemOf<Name extends OpName> = Parameters<(typeof ops)[Name]['contract']['paramValues']>[0];
+
+export { activations, type Activation } from './gated_activation/contract.ts';
+export * from './caps.ts';
+export * from './op.ts';
+export * from './tokens.ts';
+export type { EmbeddingProblem } from './embedding/contract.ts';
+export type { RmsNormProblem } from './rms_norm/contract.ts';
+export type { HeadRmsNormProblem } from './head_rms_norm/contract.ts';
+export type { RopeProblem } from './rope/contract.ts';
+export type { MatmulProblem } from './matmul/contract.ts';
+export type { AttentionProblem } from './attention/contract.ts';
+export type { GatedActivationProblem } from './gated_activation/contract.ts';
+export type { AddProblem } from './add/contract.ts';
+export type { GatherRowsProblem } from './gather_rows/contract.ts';
