@@ -193,7 +193,9 @@ export function movedPlace(rows: Rows, piece: number, from: Place, action: Actio
     case Action.left:
     case Action.right: {
       const column = from.column + (action === Action.left ? -1 : 1);
-      return fits(rows, shapeAt(piece, from.rotation), column, from.row) ? { ...from, column } : null;
+      return fits(rows, shapeAt(piece, from.rotation), column, from.row)
+        ? { rotation: from.rotation, column, row: from.row }
+        : null;
     }
     case Action.rotateClockwise:
       return rotated(rows, piece, from, 1);
