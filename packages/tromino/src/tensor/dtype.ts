@@ -1,5 +1,6 @@
 /** Element types that a checkpoint may store. Only the float ones and the ids' integers are computed with today. */
-export type StoredDType = 'f64' | 'f32' | 'f16' | 'bf16' | 'i64' | 'i32' | 'i16' | 'i8' | 'u64' | 'u32' | 'u16' | 'u8' | 'bool';
+export type StoredDType =
+  'f64' | 'f32' | 'f16' | 'bf16' | 'i64' | 'i32' | 'i16' | 'i8' | 'u64' | 'u32' | 'u16' | 'u8' | 'bool';
 
 /** Element types of values on the device. */
 export type DType = 'f32' | 'u32';
