@@ -75,3 +75,8 @@ export function foldWorkgroups(count: number, caps: DeviceCaps): readonly [numbe
   const rows = Math.ceil(count / limit);
   return [Math.ceil(count / rows), rows];
 }
+
+/** A uniform block's size: its 32-bit fields, rounded up to 16 bytes as WGSL rounds a uniform struct's size. */
+export function parameterBlockBytes(contract: OpContract<Problem>): number {
+  return Math.ceil((contract.params.length * 4) / 16) * 16;
+}

@@ -23,8 +23,8 @@ export type AttentionProblem = Readonly<{
   maxRowTokens: number;
 }>;
 
-/** Scores are clamped to ±2¹²⁷, so that the difference of two is always finite. */
-export const scoreLimit = 2 ** 127;
+/** Scores are clamped to this magnitude, so that the difference of two is a finite f32. */
+export const scoreLimit = 1.7e38;
 
 /**
  * Softmax attention with grouped key heads, each query over its whole row.
@@ -35,7 +35,7 @@ export const scoreLimit = 2 ** 127;
  * **Mask** The query at token t sees the keys of its own row, up to t if causal, whose position differs from its own by less than
  * `window` (if not 0). A query without an allowed key gets zeros; a masked key contributes nothing, whatever its value row holds.
  *
- * **Numerics** score = clamp(scale * dot, ±2¹²⁷), the dot product by `fma` over headDim in order; e = exp(score - max of the row);
+ * **Numerics** score = clamp(scale * dot, ±1.7e38), the dot product by `fma` over headDim in order; e = exp(score - max of the row);
  * the sum of e is taken by 64 lanes, lane (key - row start) mod 64, in order, then a halving tree 32, 16, … 1; out = (sum by `fma`
  * over keys in order of e * v) / sum. The maximum is of the *whole* row before any exponential is taken: merging chunks by
  * relative weights gives infinity * 0 = NaN for finite scores of ±1e38. A key whose e is 0 contributes nothing.

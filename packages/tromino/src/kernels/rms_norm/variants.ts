@@ -1,5 +1,16 @@
 import type { KernelVariant } from '../op.ts';
 import type { RmsNormProblem } from './contract.ts';
+import wgsl from './rms_norm_f32.wgsl?raw';
+
+/** One row per workgroup. */
+const rmsNormF32: KernelVariant<RmsNormProblem> = {
+  id: 'rms_norm_f32',
+  wgsl,
+  requires: [],
+  overrides: () => ({}),
+  fits: () => true,
+  workgroups: (p) => p.rows,
+};
 
 /** Best first. */
-export const rmsNormVariants: readonly KernelVariant<RmsNormProblem>[] = [];
+export const rmsNormVariants: readonly KernelVariant<RmsNormProblem>[] = [rmsNormF32];

@@ -1,0 +1,141 @@
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  column_offset: u32,
+  num_columns: u32,
+  has_bias: u32,
+  has_residual: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(3) var<storage, read> bias: array<f32>;
+@group(0) @binding(4) var<storage, read> residual: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+
+const TILE_M = 32u;
+const TILE_N = 64u;
+const TILE_QUADS = 4u;
+
+// Both are staged as [row][k / 4]. A row is five quads apart, not four, so that eight neighbouring rows lie in different banks.
+const STRIDE = TILE_QUADS + 1u;
+var<workgroup> a_tile: array<vec4f, TILE_M * STRIDE>;
+var<workgroup> weight_tile: array<vec4f, TILE_N * STRIDE>;
+
+fn a_quad(row: u32, quad: u32, quads: u32) -> vec4f {
+  if (row >= params.m || quad >= quads) {
+    return vec4f();
+  }
+  return a[row * quads + quad];
+}
+
+fn weight_quad(row: u32, quad: u32, quads: u32) -> vec4f {
+  if (row >= params.n || quad >= quads) {
+    return vec4f();
+  }
+  return weight[row * quads + quad];
+}
+
+fn store(row: u32, column: u32, sum: f32) {
+  if (row >= params.m || column >= params.n) {
+    return;
+  }
+  let out_column = params.column_offset + column;
+  let index = row * params.num_columns + out_column;
+  var value = sum;
+  if (params.has_bias != 0u) {
+    value = value + bias[out_column];
+  }
+  if (params.has_residual != 0u) {
+    value = residual[index] + value;
+  }
+  out[index] = value;
+}
+
+fn store_columns(row: u32, column: u32, sums: vec4f) {
+  store(row, column, sums.x);
+  store(row, column + 16u, sums.y);
+  store(row, column + 32u, sums.z);
+  store(row, column + 48u, sums.w);
+}
+
+// A workgroup of 128 computes 32 x 64 outputs, each invocation rows y, y + 8, y + 16, y + 24 by columns x, x + 16, x + 32, x + 48.
+// K is a multiple of 16. The next step's quads are loaded while this step's are multiplied.
+@compute @workgroup_size(128)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let tiles_m = (params.m + TILE_M - 1u) / TILE_M;
+  let tiles_n = (params.n + TILE_N - 1u) / TILE_N;
+  let index = workgroup.x + workgroup.y * grid.x;
+  if (index >= tiles_m * tiles_n) {
+    return;
+  }
+  let first_row = index / tiles_n * TILE_M;
+  let first_column = index % tiles_n * TILE_N;
+  let quads = params.k / 4u;
+  let load_row = lane / TILE_QUADS;
+  let load_quad = lane % TILE_QUADS;
+  let slot = load_row * STRIDE + load_quad;
+  let y = lane / 16u;
+  let x = lane % 16u;
+
+  var sums0 = vec4f();
+  var sums1 = vec4f();
+  var sums2 = vec4f();
+  var sums3 = vec4f();
+  var next_a = a_quad(first_row + load_row, load_quad, quads);
+  var next_upper = weight_quad(first_column + load_row, load_quad, quads);
+  var next_lower = weight_quad(first_column + load_row + 32u, load_quad, quads);
+  for (var quad0 = 0u; quad0 < quads; quad0 += TILE_QUADS) {
+    a_tile[slot] = next_a;
+    weight_tile[slot] = next_upper;
+    weight_tile[slot + 32u * STRIDE] = next_lower;
+    workgroupBarrier();
+    let next_quad = quad0 + TILE_QUADS + load_quad;
+    next_a = a_quad(first_row + load_row, next_quad, quads);
+    next_upper = weight_quad(first_column + load_row, next_quad, quads);
+    next_lower = weight_quad(first_column + load_row + 32u, next_quad, quads);
+    for (var quad = 0u; quad < TILE_QUADS; quad++) {
+      let a0 = a_tile[y * STRIDE + quad];
+      let a1 = a_tile[(y + 8u) * STRIDE + quad];
+      let a2 = a_tile[(y + 16u) * STRIDE + quad];
+      let a3 = a_tile[(y + 24u) * STRIDE + quad];
+      let w0 = weight_tile[x * STRIDE + quad];
+      let w1 = weight_tile[(x + 16u) * STRIDE + quad];
+      let w2 = weight_tile[(x + 32u) * STRIDE + quad];
+      let w3 = weight_tile[(x + 48u) * STRIDE + quad];
+      let w_x = vec4f(w0.x, w1.x, w2.x, w3.x);
+      sums0 = fma(vec4f(a0.x), w_x, sums0);
+      sums1 = fma(vec4f(a1.x), w_x, sums1);
+      sums2 = fma(vec4f(a2.x), w_x, sums2);
+      sums3 = fma(vec4f(a3.x), w_x, sums3);
+      let w_y = vec4f(w0.y, w1.y, w2.y, w3.y);
+      sums0 = fma(vec4f(a0.y), w_y, sums0);
+      sums1 = fma(vec4f(a1.y), w_y, sums1);
+      sums2 = fma(vec4f(a2.y), w_y, sums2);
+      sums3 = fma(vec4f(a3.y), w_y, sums3);
+      let w_z = vec4f(w0.z, w1.z, w2.z, w3.z);
+      sums0 = fma(vec4f(a0.z), w_z, sums0);
+      sums1 = fma(vec4f(a1.z), w_z, sums1);
+      sums2 = fma(vec4f(a2.z), w_z, sums2);
+      sums3 = fma(vec4f(a3.z), w_z, sums3);
+      let w_w = vec4f(w0.w, w1.w, w2.w, w3.w);
+      sums0 = fma(vec4f(a0.w), w_w, sums0);
+      sums1 = fma(vec4f(a1.w), w_w, sums1);
+      sums2 = fma(vec4f(a2.w), w_w, sums2);
+      sums3 = fma(vec4f(a3.w), w_w, sums3);
+    }
+    workgroupBarrier();
+  }
+  let row = first_row + y;
+  let column = first_column + x;
+  store_columns(row, column, sums0);
+  store_columns(row + 8u, column, sums1);
+  store_columns(row + 16u, column, sums2);
+  store_columns(row + 24u, column, sums3);
+}
