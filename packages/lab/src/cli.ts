@@ -1,2 +1,125 @@
-import { TrominoError } from '../../tromino/src/util/errors.ts';
-export async function main(a: string[]) { console.log(a, TrominoError.name, (await import('/tmp/t/x.wgsl?raw')).default); }
+import process from 'node:process';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { failureLine } from './failure.ts';
+import { backendNames, type BackendName } from './sessions/session.ts';
+
+const exitCodes = { ok: 0, failed: 1, usage: 2 };
+
+/**
+ * Runs the `tromino` command and ends the process with its exit code: 0 when all is well, 1 when something failed (one line on
+ * standard error says what), 2 when the arguments make no sense.
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  process.stdout.on('error', () => process.exit(exitCodes.ok)); // The reader of a pipe, `head` say, has seen enough.
+  const code = await runCommand(args);
+  // Standard output may still hold text, and a browser's or a driver's leftovers must not keep the process alive.
+  process.stdout.write('', () => process.exit(code));
+}
+
+async function runCommand(args: readonly string[]): Promise<number> {
+  let code = exitCodes.ok;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    console.error(failureLine(error));
+    return exitCodes.failed;
+  }
+}
+
+interface CommonFlags {
+  readonly backend: BackendName;
+  readonly json?: true;
+}
+
+/** The command line. A command's module is imported when it is chosen, so that `--help` is quick. */
+function createProgram(finish: (code: number) => void): Command {
+  const program = new Command('tromino')
+    .description('Runs small transformer task models from Hugging Face checkpoints, on WebGPU.')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true });
+
+  checkpointCommand(program, 'run <folder>', 'classify a text, or continue it')
+    .option('--text <text>', 'the input, to be tokenised')
+    .option('--ids <ids>', 'the input as token ids, separated by commas', parseIds)
+    .option('--max-new-tokens <number>', 'how many tokens a generator may add', parsePositiveInteger)
+    .action(
+      async (
+        folder: string,
+        flags: CommonFlags & { text?: string; ids?: number[]; maxNewTokens?: number },
+        command: Command,
+      ) => {
+        if ((flags.text === undefined) === (flags.ids === undefined))
+          command.error("error: give either '--text' or '--ids'");
+        const { run } = await import('./commands/run.ts');
+        const input = flags.text ?? flags.ids ?? [];
+        finish(
+          await run(folder, {
+            backend: flags.backend,
+            input,
+            maxNewTokens: flags.maxNewTokens,
+            json: flags.json ?? false,
+          }),
+        );
+      },
+    );
+
+  checkpointCommand(
+    program,
+    'verify <folders...>',
+    "compare outputs with the references in each folder's golden.json",
+  ).action(async (folders: string[], flags: CommonFlags) => {
+    const { verify } = await import('./commands/verify.ts');
+    finish(await verify(folders, { backend: flags.backend, json: flags.json ?? false }));
+  });
+
+  checkpointCommand(
+    program,
+    'inspect <folder>',
+    'show configuration, tensors and the bytes that a run will take',
+  )
+    .option(
+      '--tokens <number>',
+      'number of tokens to plan for (default: as many as the model takes)',
+      parsePositiveInteger,
+    )
+    .action(async (folder: string, flags: CommonFlags & { tokens?: number }) => {
+      const { inspect } = await import('./commands/inspect.ts');
+      finish(
+        await inspect(folder, { backend: flags.backend, numTokens: flags.tokens, json: flags.json ?? false }),
+      );
+    });
+
+  return program;
+}
+
+/** A command on checkpoints, which are folders on disk or their URLs. */
+function checkpointCommand(program: Command, nameAndArguments: string, description: string): Command {
+  const backend = new Option(
+    '--backend <name>',
+    'headless Chromium (webgpu), Node through Dawn (dawn), or no GPU (cpu)',
+  );
+  return program
+    .command(nameAndArguments)
+    .description(description)
+    .addOption(backend.choices(backendNames).default('webgpu'))
+    .option('--json', 'print one JSON document instead of text');
+}
+
+function parseIds(text: string): number[] {
+  const ids = text.split(',').map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : NaN));
+  if (!ids.every((id) => Number.isSafeInteger(id)))
+    throw new InvalidArgumentError('Expected numbers separated by commas.');
+  return ids;
+}
+
+function parsePositiveInteger(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value === 0)
+    throw new InvalidArgumentError('Expected a positive whole number.');
+  return value;
+}

@@ -34,7 +34,8 @@ const systemBrowsers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH: expected a browser's executable, found no file at ${named}`);
+    if (!existsSync(named))
+      throw new Error(`CHROMIUM_PATH: expected a browser's executable, found no file at ${named}`);
     return named;
   }
   return systemBrowsers[process.platform]?.find((path) => existsSync(path)) ?? downloadedChromium();

@@ -44,7 +44,10 @@ export function ensureChromium(report: (line: string) => void): string {
  * root; Playwright's download needs no rights, and as root can install its libraries too.
  */
 export function installMethods(host: Host): InstallMethod[] {
-  const playwright = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js');
+  const playwright = join(
+    dirname(createRequire(import.meta.url).resolve('playwright/package.json')),
+    'cli.js',
+  );
   const download = [process.execPath, playwright, 'install', 'chromium'] as const;
   const methods: InstallMethod[] = [];
   if (host.isRoot && host.isDebian) {

@@ -36,7 +36,12 @@ function adapterArguments(): string[] {
   if (given !== undefined && given !== '') return given.split(' ').filter((argument) => argument !== '');
   if (process.platform !== 'linux') return [];
   if (!hasGpuDriver()) return ['--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'];
-  return ['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface', '--ignore-gpu-blocklist'];
+  return [
+    '--enable-features=Vulkan',
+    '--use-angle=vulkan',
+    '--disable-vulkan-surface',
+    '--ignore-gpu-blocklist',
+  ];
 }
 
 /** True where Linux shows a GPU's device file. Elsewhere Chromium would find no adapter unless told to use the software one. */

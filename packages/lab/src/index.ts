@@ -1,0 +1,5 @@
+/** What the workspace's tools and benchmarks share with the `tromino` command: finding and starting a browser, and serving files. */
+export { findChromium } from './chromium/find.ts';
+export { ensureChromium } from './chromium/install.ts';
+export { chromiumLaunchOptions } from './chromium/launch.ts';
+export { startServer, type StaticServer } from './server.ts';

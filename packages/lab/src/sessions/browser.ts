@@ -1,0 +1,121 @@
+import { chromium, type Browser, type Page } from 'playwright';
+import type { CheckpointLocation } from '../checkpoint_location.ts';
+import { ensureChromium } from '../chromium/install.ts';
+import { chromiumLaunchOptions } from '../chromium/launch.ts';
+import { bundlePage } from '../page/bundle.ts';
+import { startServer, type StaticServer } from '../server.ts';
+import type { Answer, RequestKind, Requests } from './protocol.ts';
+import { RemoteError, resultOf, SessionError, type Session } from './session.ts';
+
+const startTimeoutMs = 60_000;
+
+/** Opens a session in a page of a headless Chromium, which reads the page and its checkpoints from a server of ours. */
+export async function openBrowserSession(): Promise<Session> {
+  const executablePath = ensureChromium((line) => {
+    console.error(`tromino: ${line}`);
+  });
+  const server = await startServer();
+  const [files, browser] = await Promise.allSettled([bundlePage(), launch(executablePath)]);
+  const close = async (): Promise<void> => {
+    if (browser.status === 'fulfilled') await browser.value.close();
+    await server.close();
+  };
+  try {
+    if (browser.status === 'rejected') throw browser.reason;
+    if (files.status === 'rejected') throw files.reason;
+    server.mount('/', { files: files.value });
+    const page = await browser.value.newPage();
+    const failure = watchForFailure(browser.value, page);
+    await Promise.race([openPage(page, server.origin), failure]);
+    return { ...pageSession(page, server, failure), [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Starts the browser. Playwright gives it a profile of its own, removes that at the end, and closes the browser on SIGINT. */
+async function launch(executablePath: string): Promise<Browser> {
+  try {
+    return await chromium.launch({ ...chromiumLaunchOptions(executablePath), timeout: startTimeoutMs });
+  } catch (error) {
+    const reason = (error as Error).message.split('\n', 1)[0] ?? 'no reason given';
+    throw new SessionError(`${executablePath} did not start: ${reason}`, { cause: error });
+  }
+}
+
+/** A promise that only ever rejects: when the browser ends, the page crashes, or code in it throws where nobody catches. */
+function watchForFailure(browser: Browser, page: Page): Promise<never> {
+  const failure = new Promise<never>((_, fail) => {
+    browser.on('disconnected', () => {
+      fail(new SessionError('the browser ended before its answer'));
+    });
+    page.on('crash', () => {
+      fail(new SessionError('the page crashed'));
+    });
+    page.on('pageerror', (error) => {
+      fail(new SessionError(`uncaught in the page: ${error.message}`));
+    });
+  });
+  failure.catch(() => undefined); // Between two requests nobody listens, and the browser's end at dispose is no failure.
+  return failure;
+}
+
+async function openPage(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/`, { timeout: startTimeoutMs });
+  await page.waitForFunction(() => globalThis.trominoExecute !== undefined, undefined, {
+    timeout: startTimeoutMs,
+  });
+}
+
+function pageSession(
+  page: Page,
+  server: StaticServer,
+  failure: Promise<never>,
+): Pick<Session, 'request' | 'sourceOf'> {
+  const namesBySource = new Map<string, string>();
+  return {
+    async request<K extends RequestKind>(
+      kind: K,
+      params: Requests[K]['params'],
+    ): Promise<Requests[K]['result']> {
+      const answer = await Promise.race([evaluateRequest(page, kind, params), failure]);
+      if (!answer.ok)
+        throw new RemoteError({
+          ...answer.error,
+          message: withUserNames(answer.error.message, namesBySource),
+        });
+      return resultOf(answer);
+    },
+    sourceOf(location) {
+      const prefix = `/checkpoint/${namesBySource.size}/`;
+      server.mount(prefix, mountTarget(location));
+      namesBySource.set(server.origin + prefix, `${location.name.replace(/\/$/, '')}/`);
+      return server.origin + prefix;
+    },
+  };
+}
+
+async function evaluateRequest<K extends RequestKind>(
+  page: Page,
+  kind: K,
+  params: Requests[K]['params'],
+): Promise<Answer<K>> {
+  const answer = await page.evaluate(({ kind, params }) => globalThis.trominoExecute?.(kind, params), {
+    kind: kind as RequestKind,
+    params: params as Requests[RequestKind]['params'],
+  });
+  if (answer === undefined) throw new SessionError('the page went away');
+  return answer as Answer<K>;
+}
+
+function mountTarget({ folder, url, name }: CheckpointLocation): { folder: string } | { url: URL } {
+  return url === undefined ? { folder: folder ?? name } : { url };
+}
+
+/** The page knows a checkpoint by the URL it was mounted at; the user knows it by the name that was typed. */
+function withUserNames(message: string, namesBySource: ReadonlyMap<string, string>): string {
+  let text = message;
+  for (const [source, name] of namesBySource) text = text.replaceAll(source, name);
+  return text;
+}

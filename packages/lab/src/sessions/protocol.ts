@@ -1,0 +1,96 @@
+/**
+ * What the command asks of a runtime, wherever that runs: in this process, in a child process with Dawn, or in a page.
+ * Everything here is plain data that survives a message, so one executor serves all three.
+ */
+import type { AdapterDescription } from 'tromino';
+
+/** A text, or token ids with the mask that says which of them are real. */
+export type ModelInput =
+  string | readonly number[] | { readonly ids: readonly number[]; readonly attentionMask: readonly number[] };
+
+/** Facts about a model that was loaded. */
+export interface LoadedModel {
+  readonly head: 'classifier' | 'generator';
+  readonly family: string;
+  readonly adapter: AdapterDescription;
+  readonly hasTokenizer: boolean;
+}
+
+/** A classifier's answer for one input. */
+export interface ClassificationResult {
+  readonly label: string;
+  readonly scores: readonly {
+    readonly label: string;
+    readonly logit: number;
+    readonly probability: number;
+  }[];
+  readonly numTokens: number;
+  readonly truncated: boolean;
+}
+
+/** A generator's continuation of one input. */
+export interface GenerationResult {
+  readonly ids: readonly number[];
+  readonly text: string;
+  readonly stopReason: 'length' | 'stop';
+}
+
+/** A checkpoint's tensor, from its header. */
+export interface TensorSummary {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly file: string;
+  readonly sizeBytes: number;
+}
+
+/** What a checkpoint holds and what running it will take. */
+export interface Inspection {
+  readonly adapter: AdapterDescription;
+  readonly description: string;
+  readonly family: string;
+  readonly head: string;
+  readonly config: unknown;
+  readonly tensors: readonly TensorSummary[];
+  readonly numParameters: number;
+  readonly totalBytes: number;
+  readonly numTokens: number;
+  readonly plannedBytes: Readonly<Record<string, number>>;
+}
+
+/** Every request with its parameters and its result. A session holds at most one model. */
+export interface Requests {
+  inspect: { params: { source: string; numTokens: number | undefined }; result: Inspection };
+  load: { params: { source: string }; result: LoadedModel };
+  classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
+  lastLogits: { params: { inputs: readonly ModelInput[] }; result: number[][] };
+  generate: {
+    params: {
+      input: ModelInput;
+      maxNewTokens: number | undefined;
+      stopTokens: readonly number[] | undefined;
+    };
+    result: GenerationResult;
+  };
+  unload: { params: Record<string, never>; result: undefined };
+}
+
+/** Name of a request. */
+export type RequestKind = keyof Requests;
+
+/** An error as data: class instances do not survive a message. */
+export interface ErrorData {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  /** True for an error the runtime throws on purpose, false for a bug. */
+  readonly isTyped: boolean;
+}
+
+/** What comes back for a request. */
+export type Answer<K extends RequestKind> =
+  | { readonly ok: true; readonly result: Requests[K]['result'] }
+  | { readonly ok: false; readonly error: ErrorData };
+
+/** Carries out requests one by one. */
+export type Execute = <K extends RequestKind>(kind: K, params: Requests[K]['params']) => Promise<Answer<K>>;
