@@ -57,8 +57,8 @@ export function openCheckpoint(source: CheckpointSource): CheckpointFiles {
 function openLocation(location: string): CheckpointFiles {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(location)) return openUrl(parseUrl(location));
   if (folderOpener) return folderOpener(location);
-  const { document, location: place }: PageScope = globalThis;
-  const page = document?.baseURI ?? place?.href;
+  const scope: PageScope = globalThis;
+  const page = scope.document?.baseURI ?? scope.location?.href;
   if (page === undefined) throw new OptionError('source', 'a URL', JSON.stringify(location));
   return openUrl(parseUrl(location, page));
 }

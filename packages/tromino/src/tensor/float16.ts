@@ -31,7 +31,7 @@ export function decodeFloat16(half: number): number {
   return float[0] ?? 0;
 }
 
-/** Encodes the nearest f16, ties to even; beyond 65,519 that is an infinity. The value is taken as an f32 first. */
+/** Encodes the nearest f16, ties to even; from 65,520 on that is an infinity. The value is taken as an f32 first. */
 export function encodeFloat16(value: number): number {
   float[0] = value;
   const source = bits[0] ?? 0;
@@ -41,8 +41,7 @@ export function encodeFloat16(value: number): number {
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   // Below the smallest normal f16, adding 0.5 lets the f32 adder itself round to a multiple of 2^-24.
   if (magnitude < 0x38800000) {
-    bits[0] = magnitude;
-    float[0] = (float[0] ?? 0) + 0.5;
+    float[0] = Math.abs(float[0]) + 0.5;
     return sign | ((bits[0] ?? 0) - 0x3f000000);
   }
   const toEven = 0xfff + ((magnitude >> 13) & 1);
