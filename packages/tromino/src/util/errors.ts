@@ -76,7 +76,8 @@ export class OutOfMemoryError extends TrominoError {
   readonly budgetBytes: number | undefined;
 
   constructor(subject: string, neededBytes: number, budgetBytes?: number) {
-    const allowed = budgetBytes === undefined ? 'the device refused the allocation' : `${budgetBytes} bytes are allowed`;
+    const allowed =
+      budgetBytes === undefined ? 'the device refused the allocation' : `${budgetBytes} bytes are allowed`;
     super(`${subject}: ${neededBytes} bytes are needed, ${allowed}`);
     this.neededBytes = neededBytes;
     this.budgetBytes = budgetBytes;

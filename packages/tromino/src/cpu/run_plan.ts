@@ -1,0 +1,80 @@
+import type { PackedBatch } from '../graph/batch.ts';
+import { materialiseConstant } from '../graph/constants.ts';
+import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
+import type { BufferRef, DispatchStep, Plan } from '../plan/plan.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import { must } from '../util/assert.ts';
+
+/** Milliseconds of computing between two looks at the signal and at the event loop. */
+const sliceMs = 12;
+
+/** Storage for one run of a plan in ordinary arrays. */
+export interface PlanArrays {
+  readonly constants: readonly Float32Array[];
+  readonly slots: readonly Float32Array[];
+  readonly readback: Float32Array;
+}
+
+/** Allocates what the plan says, and nothing else. */
+export function allocatePlanArrays(plan: Plan): PlanArrays {
+  return {
+    constants: plan.constants.map(({ recipe }) => materialiseConstant(recipe)),
+    slots: plan.slots.map(({ sizeBytes }) => new Float32Array(sizeBytes / 4)),
+    readback: new Float32Array(plan.bytes.readback / 4),
+  };
+}
+
+/**
+ * Runs a plan's steps on the kernels' f64 references: the portable oracle, and the fallback where there is no GPU. It uses the same slots
+ * as the GPU does, so a plan that shares storage wrongly is wrong here too.
+ * @param weightOf the elements of a planned weight, by its index in the plan.
+ */
+export async function runPlan(
+  plan: Plan,
+  arrays: PlanArrays,
+  weightOf: (index: number) => Float32Array,
+  batch: PackedBatch,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const inputs: Readonly<Record<string, Uint32Array>> = {
+    ids: batch.ids,
+    tokens: batch.tokens,
+    last_tokens: batch.lastTokens,
+  };
+  const arrayOf = ({ kind, index }: BufferRef): Float32Array | Uint32Array => {
+    switch (kind) {
+      case 'weight':
+        return weightOf(index);
+      case 'constant':
+        return must(arrays.constants[index], 'constant');
+      case 'input':
+        return must(inputs[must(plan.inputs[index], 'input').name], 'input');
+      case 'slot':
+        return must(arrays.slots[index], 'slot');
+      case 'readback':
+        return arrays.readback;
+    }
+  };
+  let sliceEnd = performance.now() + sliceMs;
+  for (const step of plan.steps) {
+    throwIfAborted(signal);
+    if (step.kind === 'dispatch') computeStep(step, arrayOf);
+    else {
+      const from = arrayOf(step.from).subarray(0, step.sizeBytes / 4);
+      arrayOf(step.to).set(from, step.toOffsetBytes / 4);
+    }
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    sliceEnd = performance.now() + sliceMs;
+  }
+  return arrays.readback.slice();
+}
+
+function computeStep(step: DispatchStep, arrayOf: (ref: BufferRef) => Float32Array | Uint32Array): void {
+  const definition: OpDefinition<Problem> = ops[step.op];
+  const operands: Record<string, OperandArrays[string]> = {};
+  definition.contract.operands.forEach(({ name }, index) => {
+    operands[name] = arrayOf(must(step.operands[index], name)[0]);
+  });
+  definition.reference(step.problem, operands);
+}

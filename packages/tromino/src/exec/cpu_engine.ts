@@ -1,0 +1,163 @@
+import { allocatePlanArrays, runPlan } from '../cpu/run_plan.ts';
+import type { PackedBatch } from '../graph/batch.ts';
+import type { BatchShape } from '../graph/graph.ts';
+import type { ProgressTracker } from '../io/progress.ts';
+import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
+import type { ModelDefinition } from '../models/model_definition.ts';
+import { buildPlan, type PlanOptions } from '../plan/build_plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { elementCount } from '../tensor/shape.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import { must } from '../util/assert.ts';
+import { DisposedError, OutOfMemoryError } from '../util/errors.ts';
+import type { MemoryAccount, MemoryCategory, MemoryReport } from '../util/memory_account.ts';
+import { Mutex } from '../util/mutex.ts';
+import type { Engine } from './engine.ts';
+import { loadWeights } from './load_weights.ts';
+import type { ResolvedPart } from './resolve_weights.ts';
+
+/** Arrays have no binding limit, so weights are never cut. */
+const cpuCaps: DeviceCaps = {
+  ...defaultCaps,
+  maxStorageBufferBindingSize: Number.MAX_SAFE_INTEGER,
+  maxBufferSize: Number.MAX_SAFE_INTEGER,
+  minUniformBufferOffsetAlignment: 16,
+};
+
+/** What a load on the CPU needs beside the model. */
+export interface CpuLoad {
+  readonly account: MemoryAccount;
+  readonly parts: readonly ResolvedPart[];
+  readonly progress: ProgressTracker;
+  readonly planOptions: PlanOptions;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs a model on the portable backend, with the same plans and the same accounting as on a GPU. */
+export class CpuEngine implements Engine {
+  readonly backend = 'cpu';
+  readonly adapter = {
+    vendor: 'cpu',
+    architecture: '',
+    device: '',
+    description: 'portable backend',
+    isSoftware: true,
+  };
+  readonly #definition: ModelDefinition;
+  readonly #account: MemoryAccount;
+  readonly #planOptions: PlanOptions;
+  readonly #weights: ReadonlyMap<string, Float32Array>;
+  readonly #line = new Mutex();
+  #isDisposed = false;
+
+  private constructor(
+    definition: ModelDefinition,
+    load: CpuLoad,
+    weights: ReadonlyMap<string, Float32Array>,
+  ) {
+    this.#definition = definition;
+    this.#account = load.account;
+    this.#planOptions = load.planOptions;
+    this.#weights = weights;
+  }
+
+  /** Reads the weights into arrays; on failure or abort nothing stays counted. */
+  static async load(definition: ModelDefinition, load: CpuLoad): Promise<CpuEngine> {
+    const { account } = load;
+    account.requireRoomFor(
+      'weights',
+      Object.fromEntries(definition.weights.map(({ name, shape }) => [name, elementCount(shape) * 4])),
+    );
+    const weights = new Map<string, Float32Array>();
+    try {
+      for (const { name, shape } of definition.weights) {
+        weights.set(name, allocate(name, elementCount(shape)));
+        account.add('weights', elementCount(shape) * 4);
+      }
+      await loadWeights(
+        load.parts,
+        (weight, firstElement, values) => {
+          must(weights.get(weight), weight).set(values, firstElement);
+        },
+        load.progress,
+        load.signal,
+      );
+      return new CpuEngine(definition, load, weights);
+    } catch (error) {
+      for (const { byteLength } of weights.values()) account.remove('weights', byteLength);
+      throw error;
+    }
+  }
+
+  plan(shape: BatchShape): Plan {
+    return buildPlan(this.#definition.graph(shape), cpuCaps, this.#planOptions);
+  }
+
+  prepare(_shape: BatchShape, signal?: AbortSignal): Promise<void> {
+    this.#throwIfDisposed();
+    throwIfAborted(signal);
+    return Promise.resolve();
+  }
+
+  async run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
+    this.#throwIfDisposed();
+    const endTurn = await this.#line.acquire(signal);
+    try {
+      this.#throwIfDisposed();
+      return await this.#runInTurn(batch, signal);
+    } finally {
+      endTurn();
+    }
+  }
+
+  release(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  memory(): MemoryReport {
+    return this.#account.report();
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    for (const { byteLength } of this.#weights.values()) this.#account.remove('weights', byteLength);
+  }
+
+  async #runInTurn(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const plan = this.plan(batch.shape);
+    const { workspace, uniforms, constants, inputs, readback } = plan.bytes;
+    const parts: Partial<Record<MemoryCategory, number>> = {
+      workspace,
+      uniforms,
+      constants,
+      inputs,
+      readback,
+    };
+    this.#account.requireRoomFor('run', parts);
+    const counted = Object.entries(parts) as [MemoryCategory, number][];
+    for (const [category, sizeBytes] of counted) this.#account.add(category, sizeBytes);
+    try {
+      const weightOf = (index: number): Float32Array => {
+        this.#throwIfDisposed();
+        const { weight } = must(plan.weights[index], 'weight');
+        return must(this.#weights.get(weight), weight);
+      };
+      return await runPlan(plan, allocatePlanArrays(plan), weightOf, batch, signal);
+    } finally {
+      for (const [category, sizeBytes] of counted) this.#account.remove(category, sizeBytes);
+    }
+  }
+
+  #throwIfDisposed(): void {
+    if (this.#isDisposed) throw new DisposedError('the model');
+  }
+}
+
+function allocate(name: string, numElements: number): Float32Array {
+  try {
+    return new Float32Array(numElements);
+  } catch (error) {
+    throw Object.assign(new OutOfMemoryError(name, numElements * 4), { cause: error });
+  }
+}

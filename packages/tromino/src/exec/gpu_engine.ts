@@ -1,0 +1,174 @@
+import type { GpuContext, GpuLease } from '../gpu/device.ts';
+import type { PackedBatch } from '../graph/batch.ts';
+import type { BatchShape } from '../graph/graph.ts';
+import type { ProgressTracker } from '../io/progress.ts';
+import type { ModelDefinition } from '../models/model_definition.ts';
+import { buildPlan, type PlanOptions } from '../plan/build_plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import { DisposedError } from '../util/errors.ts';
+import type { MemoryAccount, MemoryReport } from '../util/memory_account.ts';
+import type { Engine } from './engine.ts';
+import { PreparedPlan } from './prepared_plan.ts';
+import type { ResolvedPart } from './resolve_weights.ts';
+import { WeightStore } from './weight_store.ts';
+
+/** What a load on a GPU needs beside the model. */
+export interface GpuLoad {
+  readonly lease: GpuLease;
+  readonly account: MemoryAccount;
+  readonly parts: readonly ResolvedPart[];
+  readonly progress: ProgressTracker;
+  readonly planOptions: PlanOptions;
+  /** Prepared plans kept between calls, least recently used out first. */
+  readonly retainedPlans: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The smallest batch there is. Weights are cut the same way in every plan, so any plan's list of them will do. */
+const smallestBatch: BatchShape = { numTokens: 1, numRows: 1, maxRowTokens: 1, numPositions: 1 };
+
+/** Runs a model on a GPU. One task is on the device at a time; the rest wait in line. */
+export class GpuEngine implements Engine {
+  readonly backend = 'webgpu';
+  readonly #definition: ModelDefinition;
+  readonly #lease: GpuLease;
+  readonly #account: MemoryAccount;
+  readonly #weights: WeightStore;
+  readonly #planOptions: PlanOptions;
+  readonly #retainedPlans: number;
+  /** Least recently used first. */
+  readonly #prepared = new Map<string, PreparedPlan>();
+  #isDisposed = false;
+
+  private constructor(definition: ModelDefinition, load: GpuLoad, weights: WeightStore) {
+    this.#definition = definition;
+    this.#lease = load.lease;
+    this.#account = load.account;
+    this.#weights = weights;
+    this.#planOptions = load.planOptions;
+    this.#retainedPlans = load.retainedPlans;
+  }
+
+  /** Uploads the weights. The lease stays the caller's until this resolves. */
+  static async load(definition: ModelDefinition, load: GpuLoad): Promise<GpuEngine> {
+    const { context } = load.lease;
+    const { weights: planned } = buildPlan(definition.graph(smallestBatch), context.caps, load.planOptions);
+    const weights = await WeightStore.load(
+      context,
+      load.account,
+      planned,
+      load.parts,
+      load.progress,
+      load.signal,
+    );
+    return new GpuEngine(definition, load, weights);
+  }
+
+  get adapter(): Engine['adapter'] {
+    return this.#context.adapter;
+  }
+
+  get #context(): GpuContext {
+    return this.#lease.context;
+  }
+
+  plan(shape: BatchShape): Plan {
+    return buildPlan(this.#definition.graph(shape), this.#context.caps, this.#planOptions);
+  }
+
+  prepare(shape: BatchShape, signal?: AbortSignal): Promise<void> {
+    return this.#inLine(signal, async () => {
+      await this.#preparedPlan(shape);
+    });
+  }
+
+  run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
+    return this.#inLine(signal, () => this.#runInTurn(batch, signal));
+  }
+
+  async release(): Promise<void> {
+    await this.#inLine(undefined, () => {
+      this.#dropPlans(0);
+      return Promise.resolve();
+    });
+  }
+
+  memory(): MemoryReport {
+    return this.#account.report();
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#dropPlans(0);
+    this.#weights.dispose();
+    this.#lease.release();
+  }
+
+  /**
+   * Waits for the device, then does `work`. An abort rejects at once, but the turn lasts until the work has really ended: until then its
+   * buffers are in use.
+   */
+  async #inLine<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    this.#throwIfUnusable();
+    const endTurn = await this.#context.line.acquire(signal);
+    const working = this.#guarded(signal, work).finally(endTurn);
+    return this.#context.guard(working, signal);
+  }
+
+  async #guarded<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    this.#throwIfUnusable();
+    throwIfAborted(signal);
+    try {
+      return await work();
+    } catch (error) {
+      // Whatever failed, its buffers may be half written or still mapped: none of them is used again.
+      this.#dropPlans(0);
+      this.#throwIfUnusable();
+      throw error;
+    }
+  }
+
+  async #runInTurn(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const prepared = await this.#preparedPlan(batch.shape);
+    throwIfAborted(signal);
+    const scores = await prepared.run(batch);
+    this.#throwIfUnusable();
+    this.#dropPlans(this.#retainedPlans);
+    return scores;
+  }
+
+  async #preparedPlan(shape: BatchShape): Promise<PreparedPlan> {
+    const { numTokens, numRows, maxRowTokens, numPositions } = shape;
+    const key = [numTokens, numRows, maxRowTokens, numPositions].join('/');
+    const known = this.#prepared.get(key);
+    if (known) {
+      this.#prepared.delete(key);
+      this.#prepared.set(key, known);
+      return known;
+    }
+    // Room is made first, so that the peak of a run is what its plan says.
+    this.#dropPlans(Math.max(0, this.#retainedPlans - 1));
+    const prepared = await PreparedPlan.create(this.plan(shape), this.#context, this.#account, this.#weights);
+    if (this.#isDisposed) {
+      prepared.dispose();
+      throw new DisposedError('the model');
+    }
+    this.#prepared.set(key, prepared);
+    return prepared;
+  }
+
+  #dropPlans(keep: number): void {
+    for (const [key, prepared] of this.#prepared) {
+      if (this.#prepared.size <= keep) return;
+      prepared.dispose();
+      this.#prepared.delete(key);
+    }
+  }
+
+  #throwIfUnusable(): void {
+    if (this.#isDisposed) throw new DisposedError('the model');
+    this.#context.throwIfLost();
+  }
+}

@@ -1,0 +1,126 @@
+import type { GpuContext } from '../gpu/device.ts';
+import { withErrorScopes } from '../gpu/error_scopes.ts';
+import { createOwnedBuffer, type OwnedBuffer } from '../gpu/ledger.ts';
+import type { ProgressTracker } from '../io/progress.ts';
+import type { PlannedWeight } from '../plan/plan.ts';
+import { must } from '../util/assert.ts';
+import type { MemoryAccount } from '../util/memory_account.ts';
+import { loadWeights } from './load_weights.ts';
+import type { ResolvedPart } from './resolve_weights.ts';
+
+/** Bytes that may wait in the queue's own staging before an upload pauses for the device to take them. */
+const uploadWindowBytes = 32 * 1024 * 1024;
+
+/** One planned run of a weight's rows, with the elements of the whole weight that it holds. */
+interface Chunk {
+  readonly firstRow: number;
+  readonly firstElement: number;
+  readonly owned: OwnedBuffer;
+}
+
+/** A model's weights on the device, each in one buffer or in several runs of rows. */
+export class WeightStore {
+  readonly #chunks = new Map<string, Chunk[]>();
+
+  /**
+   * Allocates all weights, then streams them up. On any failure, and on abort, nothing stays allocated.
+   * @throws OutOfMemoryError, DeviceLostError, the source's errors, or the signal's reason.
+   */
+  static async load(
+    context: GpuContext,
+    account: MemoryAccount,
+    planned: readonly PlannedWeight[],
+    parts: readonly ResolvedPart[],
+    progress: ProgressTracker,
+    signal: AbortSignal | undefined,
+  ): Promise<WeightStore> {
+    const store = new WeightStore();
+    try {
+      const sizes = Object.fromEntries(
+        planned.map(({ weight, firstRow, sizeBytes }) => [`${weight}@${firstRow}`, sizeBytes]),
+      );
+      account.requireRoomFor('weights', sizes);
+      const totalBytes = planned.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const allocation = withErrorScopes(context.device, 'weights', totalBytes, () => {
+        store.#allocate(context, account, planned);
+      });
+      // Not abandoned on abort: its buffers must be in the store before the store is disposed.
+      await context.guard(allocation);
+      await store.#upload(context, parts, progress, signal);
+      return store;
+    } catch (error) {
+      store.dispose();
+      context.throwIfLost();
+      throw error;
+    }
+  }
+
+  /** The buffer that holds these rows. */
+  buffer({ weight, firstRow }: PlannedWeight): GPUBuffer {
+    const chunk = this.#chunks.get(weight)?.find((candidate) => candidate.firstRow === firstRow);
+    return must(chunk, `${weight} from row ${firstRow}`).owned.buffer;
+  }
+
+  dispose(): void {
+    for (const chunks of this.#chunks.values()) for (const { owned } of chunks) owned.destroy();
+    this.#chunks.clear();
+  }
+
+  #allocate(context: GpuContext, account: MemoryAccount, planned: readonly PlannedWeight[]): void {
+    for (const { weight, firstRow, numRows, sizeBytes } of planned) {
+      const owned = createOwnedBuffer(context.device, account, {
+        label: weight,
+        category: 'weights',
+        sizeBytes,
+        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+      });
+      const chunks = this.#chunks.get(weight) ?? [];
+      chunks.push({ firstRow, firstElement: (sizeBytes / 4 / numRows) * firstRow, owned });
+      this.#chunks.set(weight, chunks);
+    }
+  }
+
+  async #upload(
+    context: GpuContext,
+    parts: readonly ResolvedPart[],
+    progress: ProgressTracker,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { queue } = context.device;
+    let waitingBytes = 0;
+    const flush = async (): Promise<void> => {
+      waitingBytes = 0;
+      queue.submit([]);
+      await context.guard(queue.onSubmittedWorkDone(), signal);
+    };
+    await loadWeights(
+      parts,
+      async (weight, firstElement, values) => {
+        context.throwIfLost();
+        this.#write(queue, weight, firstElement, values);
+        waitingBytes += values.byteLength;
+        if (waitingBytes >= uploadWindowBytes) await flush();
+      },
+      progress,
+      signal,
+    );
+    await flush();
+  }
+
+  /** Writes elements that may lie across several chunks of their weight. */
+  #write(queue: GPUQueue, weight: string, firstElement: number, values: Float32Array<ArrayBuffer>): void {
+    const end = firstElement + values.length;
+    for (const chunk of must(this.#chunks.get(weight), weight)) {
+      const from = Math.max(firstElement, chunk.firstElement);
+      const to = Math.min(end, chunk.firstElement + chunk.owned.sizeBytes / 4);
+      if (from >= to) continue;
+      queue.writeBuffer(
+        chunk.owned.buffer,
+        (from - chunk.firstElement) * 4,
+        values,
+        from - firstElement,
+        to - from,
+      );
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Tromino runs small transformer task models on WebGPU, straight from Hugging Face checkpoints.
+ *
+ * ```ts
+ * using model = await loadClassifier('https://example.org/models/mood/');
+ * const { label, scores } = await model.classify('What a morning!');
+ * ```
+ */
+export { loadClassifier, type Classification, type Classifier, type ClassScore } from './tasks/classifier.ts';
+export { loadGenerator, type GenerateOptions, type Generation, type Generator } from './tasks/generator.ts';
+export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';
+export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
+export type { LoadOptions } from './tasks/load_model.ts';
+export type { CallOptions, Model } from './tasks/model.ts';
+export type { AdapterDescription } from './gpu/adapter.ts';
+export type { ByteSource } from './io/byte_source.ts';
+export type { CheckpointFiles, CheckpointSource } from './io/checkpoint_files.ts';
+export type { LoadPhase, LoadProgress, OnProgress } from './io/progress.ts';
+export { defaultCaps, type DeviceCaps } from './kernels/caps.ts';
+export type { Plan, PlanBytes, PlanStep } from './plan/plan.ts';
+export type { Encoding, EncodeOptions, Tokenizer } from './tokenizer/tokenizer.ts';
+export type { MemoryCategory, MemoryReport, MemoryUse } from './util/memory_account.ts';
+export * from './util/errors.ts';

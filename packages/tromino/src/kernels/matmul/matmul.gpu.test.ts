@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { defaultCaps, ops, type MatmulProblem } from '../index.ts';
+import { runVariant } from '../testing/device.ts';
+import { Random } from '../testing/random.ts';
+import { describeKernel, expectSameBits, sizes } from '../testing/suite.ts';
+
+function problemOf(m: number, n: number, k: number, rest: Partial<MatmulProblem> = {}): MatmulProblem {
+  const plain = {
+    columnOffset: 0,
+    numColumns: n,
+    hasBias: false,
+    hasResidual: false,
+    weightDtype: 'f32' as const,
+  };
+  return { m, n, k, ...plain, ...rest };
+}
+
+const { contract, variants } = ops.matmul;
+
+describeKernel<MatmulProblem>({
+  definition: ops.matmul,
+  problems: fc
+    .record({
+      m: sizes(70),
+      n: sizes(140),
+      k: sizes(200),
+      columnOffset: fc.constantFrom(0, 0, 1, 64),
+      beyond: fc.constantFrom(0, 0, 5),
+      hasBias: fc.boolean(),
+      hasResidual: fc.boolean(),
+    })
+    .map(({ m, n, k, columnOffset, beyond, hasBias, hasResidual }) =>
+      problemOf(m, n, k, { columnOffset, numColumns: columnOffset + n + beyond, hasBias, hasResidual }),
+    ),
+  inputs: (problem, random, kind) => {
+    const { bias, residual } = contract.operandLengths(problem);
+    return {
+      a: random.floats(problem.m * problem.k, kind),
+      weight: random.floats(problem.n * problem.k, kind),
+      ...(bias === undefined ? {} : { bias: random.floats(bias, kind) }),
+      ...(residual === undefined ? {} : { residual: random.floats(residual, kind) }),
+    };
+  },
+  always: [
+    problemOf(1, 1, 1),
+    problemOf(1, 1, 517),
+    problemOf(33, 1, 517),
+    problemOf(33, 65, 48, { hasBias: true, hasResidual: true }),
+    problemOf(4, 130, 1536, { hasBias: true }),
+  ],
+  folding: [problemOf(4, 200, 20), problemOf(100, 200, 16), problemOf(100, 100, 17)],
+  twins: [
+    {
+      variant: 'matvec_f32_f32',
+      from: 'k0 < params.k;',
+      to: 'k0 + 1u < params.k;',
+      problem: problemOf(2, 5, 129),
+    },
+    {
+      variant: 'matmul_tile4x4_f32_f32',
+      from: 'vec4f(a2.w)',
+      to: 'vec4f(a1.w)',
+      problem: problemOf(33, 33, 32),
+    },
+    {
+      variant: 'matmul_tile2x2_f32_f32',
+      from: '>= params.n ||',
+      to: '> params.n ||',
+      problem: problemOf(5, 33, 17),
+    },
+    {
+      variant: 'matmul_tile16_f32_f32',
+      from: 'min(TILE, params.k - k0)',
+      to: 'min(TILE, params.k - k0 - 1u)',
+      problem: problemOf(5, 5, 17),
+    },
+  ],
+});
+
+describe('matmul', () => {
+  it('gives a row computed alone the bits that it has among others', async () => {
+    const [m, n, k] = [40, 70, 96];
+    const random = new Random(7);
+    const [a, weight] = [random.floats(m * k), random.floats(n * k)];
+    const poison = (length: number): Float32Array => new Float32Array(length).fill(NaN);
+    for (const among of variants.filter((variant) => variant.fits(problemOf(m, n, k), defaultCaps))) {
+      const all = await runVariant(contract, among, problemOf(m, n, k), { a, weight, out: poison(m * n) });
+      for (const alone of variants) {
+        const row = 37;
+        const operands = { a: a.slice(row * k, (row + 1) * k), weight, out: poison(n) };
+        const found = await runVariant(contract, alone, problemOf(1, n, k), operands);
+        expectSameBits(found, { out: (all.out ?? poison(0)).slice(row * n, (row + 1) * n) });
+      }
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import type { ActivationName } from '../activations.ts';
+import type { RopeConfig } from '../rope.ts';
+
+/**
+ * A pre-norm decoder with grouped-query attention, rotary positions and a gated MLP: what llama, qwen2, qwen3 and mistral have in common,
+ * with their differences as plain flags. The families' own folders translate their `config.json` into this.
+ */
+export interface DecoderConfig {
+  readonly vocabularySize: number;
+  readonly hidden: number;
+  readonly inner: number;
+  readonly numLayers: number;
+  readonly numHeads: number;
+  readonly numKeyHeads: number;
+  readonly headDim: number;
+  readonly maxPositions: number;
+  readonly rmsNormEpsilon: number;
+  readonly activation: ActivationName;
+  readonly rope: RopeConfig;
+  readonly tieWordEmbeddings: boolean;
+  /** Biases on the query, key and value projections. */
+  readonly queryKeyValueBias: boolean;
+  readonly outputBias: boolean;
+  readonly mlpBias: boolean;
+  /** RMS norm over each query and key head before the rotation. */
+  readonly queryKeyNorm: boolean;
+  /** Attention window of each layer, in positions; 0 where the layer sees its whole row. */
+  readonly windows: readonly number[];
+}

@@ -1,0 +1,52 @@
+import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
+import type { WeightIndex } from '../../formats/weight_index.ts';
+import { FormatError } from '../../util/errors.ts';
+import type { HeadName, ModelDefinition } from '../model_definition.ts';
+import { scoreFunction } from '../shared_config.ts';
+import type { DecoderConfig } from './config.ts';
+import { decoderGraph } from './graph.ts';
+import { decoderWeights, headWeight } from './weights.ts';
+
+/** A decoder with a classification head or an LM head, from its family's config and the names that the checkpoint holds. */
+export function defineDecoder(
+  family: string,
+  decoder: DecoderConfig,
+  head: HeadName,
+  config: ConfigReader,
+  index: WeightIndex,
+): ModelDefinition {
+  const labels = head === 'classifier' ? config.labelNames() : [];
+  const scoresPerRow = head === 'classifier' ? labels.length : decoder.vocabularySize;
+  const headIsEmbedding = head === 'generator' && tiesHead(decoder, index, config);
+  const weights = decoderWeights(decoder, head, scoresPerRow, headIsEmbedding);
+  const output = head === 'classifier' ? 'score' : 'lm_head';
+  const decoderHead = { weight: headWeight(head, headIsEmbedding), numScores: scoresPerRow, output };
+  return {
+    family,
+    head,
+    vocabularySize: decoder.vocabularySize,
+    maxTokens: decoder.maxPositions,
+    labels,
+    scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
+    stopTokens: config.tokenIds('eos_token_id'),
+    numLayers: decoder.numLayers,
+    weights,
+    output,
+    scoresPerRow,
+    graph: (batch) => decoderGraph(decoder, weights, decoderHead, batch),
+  };
+}
+
+/**
+ * Whether scores are taken against the embedding matrix. A head of its own in the files wins even where the config ties them, as
+ * transformers 5 loads such a checkpoint (`tie_weights`: both present are not tied).
+ * @throws FormatError where the config ties nothing and there is no head: transformers would leave it random.
+ */
+function tiesHead(decoder: DecoderConfig, index: WeightIndex, config: ConfigReader): boolean {
+  if (index.tensors.has('lm_head.weight')) return false;
+  if (decoder.tieWordEmbeddings) return true;
+  throw new FormatError(
+    config.file,
+    'tie_word_embeddings is false, but the checkpoint has no tensor lm_head.weight to score tokens with',
+  );
+}

@@ -1,0 +1,231 @@
+import { GraphBuilder } from '../../graph/builder.ts';
+import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
+import { must } from '../../util/assert.ts';
+import { inverseFrequencies } from '../rope.ts';
+import type { DecoderConfig } from './config.ts';
+import { embeddingWeight, finalNormWeight, layerWeightNames } from './weights.ts';
+
+/** What hangs on the last hidden state of each row. */
+export interface DecoderHead {
+  readonly weight: string;
+  /** Number of classes, or of tokens in the vocabulary. */
+  readonly numScores: number;
+  /** Name of the graph's output. */
+  readonly output: string;
+}
+
+/**
+ * The decoder for one batch shape: token ids in, one row of scores for each row's last token out. The last layer computes keys and values
+ * for every token but everything after its attention for the last tokens alone, since nothing else is read.
+ */
+export function decoderGraph(
+  config: DecoderConfig,
+  weights: readonly WeightSpec[],
+  head: DecoderHead,
+  batch: BatchShape,
+): ModelGraph {
+  return new DecoderGraph(config, weights, batch).build(head);
+}
+
+class DecoderGraph {
+  readonly #graph: GraphBuilder;
+  readonly #config: DecoderConfig;
+  readonly #batch: BatchShape;
+  readonly #queryColumns: number;
+  readonly #keyColumns: number;
+
+  constructor(config: DecoderConfig, weights: readonly WeightSpec[], batch: BatchShape) {
+    this.#graph = new GraphBuilder(weights);
+    this.#config = config;
+    this.#batch = batch;
+    this.#queryColumns = config.numHeads * config.headDim;
+    this.#keyColumns = config.numKeyHeads * config.headDim;
+  }
+
+  build(head: DecoderHead): ModelGraph {
+    const { numTokens, numRows } = this.#batch;
+    const { hidden, numLayers, vocabularySize } = this.#config;
+    const graph = this.#graph;
+    const ids = graph.input('ids', 'u32', [numTokens]);
+    const tokens = graph.input('tokens', 'u32', [numTokens, 4]);
+    const lastTokens = graph.input('last_tokens', 'u32', [numRows]);
+    const rotation = this.#rotation();
+
+    let residual = graph.node(
+      'embedding',
+      'model.embed_tokens',
+      { numTokens, hidden, firstRow: 0, numRows: vocabularySize, weightDtype: 'f32' },
+      { table: graph.weight(embeddingWeight), ids },
+      { name: 'embedding', shape: [numTokens, hidden] },
+    );
+    for (let layer = 0; layer < numLayers; layer++) {
+      graph.beginLayer(layer);
+      const rowsOut = layer === numLayers - 1 ? lastTokens : undefined;
+      residual = this.#layer(layer, residual, tokens, rotation, rowsOut);
+    }
+    graph.beginLayer(numLayers);
+    const normed = this.#rmsNorm('model.norm', residual, finalNormWeight);
+    const scores = this.#matmul(head.output, normed, head.weight, head.numScores, {});
+    return graph.finish({ [head.output]: scores });
+  }
+
+  #rotation(): ValueId {
+    const { rope, headDim } = this.#config;
+    const frequencies = inverseFrequencies(rope, headDim);
+    const { numPositions } = this.#batch;
+    return this.#graph.constant('rope_table', [numPositions, frequencies.length, 2], {
+      kind: 'rope_table',
+      inverseFrequencies: frequencies,
+      numPositions,
+    });
+  }
+
+  /** @param rowsOut where given, only these tokens go on behind the attention. */
+  #layer(layer: number, input: ValueId, tokens: ValueId, rotation: ValueId, rowsOut: ValueId | undefined): ValueId {
+    const { hidden, inner, queryKeyValueBias, outputBias, mlpBias, activation } = this.#config;
+    const graph = this.#graph;
+    const names = layerWeightNames(layer);
+    const label = `model.layers.${layer}`;
+
+    const normed = this.#rmsNorm(`${label}.input_layernorm`, input, names.inputNorm);
+    const projected = this.#matmul(
+      `${label}.self_attn.qkv_proj`,
+      normed,
+      names.queryKeyValue,
+      this.#queryColumns + 2 * this.#keyColumns,
+      { bias: queryKeyValueBias ? names.queryKeyValueBias : undefined },
+    );
+    let attended = this.#attention(layer, projected, tokens, rotation);
+    let residual = input;
+    if (rowsOut !== undefined) {
+      attended = this.#gatherRows(`${label}.self_attn.last_tokens`, attended, rowsOut);
+      residual = this.#gatherRows(`${label}.last_tokens`, residual, rowsOut);
+    }
+    residual = this.#matmul(`${label}.self_attn.o_proj`, attended, names.output, hidden, {
+      bias: outputBias ? names.outputBias : undefined,
+      residual,
+    });
+    const normedAgain = this.#rmsNorm(`${label}.post_attention_layernorm`, residual, names.postAttentionNorm);
+    const gateUp = this.#matmul(`${label}.mlp.gate_up_proj`, normedAgain, names.gateUp, 2 * inner, {
+      bias: mlpBias ? names.gateUpBias : undefined,
+    });
+    const rows = must(graph.shape(gateUp)[0], 'rows');
+    const activated = graph.node(
+      'gated_activation',
+      `${label}.mlp.act_fn`,
+      { rows, inner, activation },
+      { x: gateUp },
+      { name: `${label}.mlp.activated`, shape: [rows, inner] },
+    );
+    return this.#matmul(`${label}.mlp.down_proj`, activated, names.down, hidden, {
+      bias: mlpBias ? names.downBias : undefined,
+      residual,
+    });
+  }
+
+  #attention(layer: number, projected: ValueId, tokens: ValueId, rotation: ValueId): ValueId {
+    const { numTokens, maxRowTokens } = this.#batch;
+    const { numHeads, numKeyHeads, headDim, queryKeyNorm, rmsNormEpsilon, windows } = this.#config;
+    const graph = this.#graph;
+    const names = layerWeightNames(layer);
+    const label = `model.layers.${layer}.self_attn`;
+    const projectedColumns = this.#queryColumns + 2 * this.#keyColumns;
+    const rotatedColumns = this.#queryColumns + this.#keyColumns;
+
+    let unrotated = projected;
+    if (queryKeyNorm) {
+      unrotated = graph.node(
+        'head_rms_norm',
+        `${label}.qk_norm`,
+        { numTokens, rowStride: projectedColumns, numQueryHeads: numHeads, numKeyHeads, headDim, epsilon: rmsNormEpsilon },
+        { qkv: projected, q_weight: graph.weight(names.queryNorm), k_weight: graph.weight(names.keyNorm) },
+        { name: `${label}.qk_normed`, shape: [numTokens, rotatedColumns] },
+      );
+    }
+    const rotated = graph.node(
+      'rope',
+      `${label}.rotary_emb`,
+      {
+        numTokens,
+        rowStride: queryKeyNorm ? rotatedColumns : projectedColumns,
+        numHeads: numHeads + numKeyHeads,
+        headDim,
+        rotaryDim: headDim,
+        numPositions: this.#batch.numPositions,
+      },
+      { x: unrotated, table: rotation, tokens },
+      { name: `${label}.rotated`, shape: [numTokens, rotatedColumns] },
+    );
+    return graph.node(
+      'attention',
+      `${label}.attention`,
+      {
+        numTokens,
+        numHeads,
+        numKeyHeads,
+        headDim,
+        scale: headDim ** -0.5,
+        causal: true,
+        window: must(windows[layer], `window of layer ${layer}`),
+        queryStride: rotatedColumns,
+        queryOffset: 0,
+        keyStride: rotatedColumns,
+        keyOffset: this.#queryColumns,
+        valueStride: projectedColumns,
+        valueOffset: rotatedColumns,
+        maxRowTokens,
+      },
+      { q: rotated, k: rotated, v: projected, tokens },
+      { name: `${label}.attended`, shape: [numTokens, this.#queryColumns] },
+    );
+  }
+
+  #rmsNorm(label: string, x: ValueId, weight: string): ValueId {
+    const [rows, hidden] = this.#graph.shape(x) as [number, number];
+    return this.#graph.node(
+      'rms_norm',
+      label,
+      { rows, hidden, epsilon: this.#config.rmsNormEpsilon },
+      { x, weight: this.#graph.weight(weight) },
+      { name: `${label}.normed`, shape: [rows, hidden] },
+    );
+  }
+
+  #gatherRows(label: string, x: ValueId, rows: ValueId): ValueId {
+    const { numRows, numTokens } = this.#batch;
+    const width = must(this.#graph.shape(x)[1], 'width');
+    return this.#graph.node('gather_rows', label, { numRows, width, sourceRows: numTokens }, { x, rows }, {
+      name: label,
+      shape: [numRows, width],
+    });
+  }
+
+  #matmul(
+    label: string,
+    a: ValueId,
+    weight: string,
+    n: number,
+    extra: { readonly bias?: string | undefined; readonly residual?: ValueId | undefined },
+  ): ValueId {
+    const [m, k] = this.#graph.shape(a) as [number, number];
+    const operands: Record<string, ValueId> = { a, weight: this.#graph.weight(weight) };
+    if (extra.bias !== undefined) operands['bias'] = this.#graph.weight(extra.bias);
+    if (extra.residual !== undefined) operands['residual'] = extra.residual;
+    return this.#graph.node(
+      'matmul',
+      label,
+      {
+        m,
+        n,
+        k,
+        columnOffset: 0,
+        numColumns: n,
+        hasBias: extra.bias !== undefined,
+        hasResidual: extra.residual !== undefined,
+        weightDtype: 'f32',
+      },
+      operands,
+      { name: `${label}.out`, shape: [m, n] },
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
+import { FormatError } from '../../util/errors.ts';
+import { activationFromConfig } from '../activations.ts';
+import { ropeFromConfig } from '../rope.ts';
+import type { DecoderConfig } from './config.ts';
+
+/** What a family's configuration class in transformers takes for a field that `config.json` leaves out. */
+export interface DecoderDefaults {
+  readonly vocab_size: number;
+  readonly hidden_size: number;
+  readonly intermediate_size: number;
+  readonly num_hidden_layers: number;
+  readonly num_attention_heads: number;
+  /** Undefined: as many as query heads. */
+  readonly num_key_value_heads: number | undefined;
+  /** Undefined: hidden_size / num_attention_heads. */
+  readonly head_dim: number | undefined;
+  readonly max_position_embeddings: number;
+  readonly rms_norm_eps: number;
+  readonly rope_theta: number;
+}
+
+/** The fields that differ from family to family in more than their default. */
+export type DecoderTraits = Pick<
+  DecoderConfig,
+  'queryKeyValueBias' | 'outputBias' | 'mlpBias' | 'queryKeyNorm' | 'windows'
+>;
+
+/**
+ * Reads what all decoder families have in common.
+ * @throws FormatError for sizes that cannot go together.
+ */
+export function readDecoderConfig(
+  config: ConfigReader,
+  defaults: DecoderDefaults,
+  traits: (numLayers: number) => DecoderTraits,
+): DecoderConfig {
+  const size = (name: string, fallback: number): number => config.integer(name, { default: fallback, min: 1 });
+  const hidden = size('hidden_size', defaults.hidden_size);
+  const numHeads = size('num_attention_heads', defaults.num_attention_heads);
+  const numKeyHeads = size('num_key_value_heads', defaults.num_key_value_heads ?? numHeads);
+  const headDim = size('head_dim', defaults.head_dim ?? Math.floor(hidden / numHeads));
+  const numLayers = size('num_hidden_layers', defaults.num_hidden_layers);
+  const maxPositions = size('max_position_embeddings', defaults.max_position_embeddings);
+  if (numHeads % numKeyHeads !== 0) {
+    throw new FormatError(
+      config.file,
+      `num_attention_heads: expected a multiple of num_key_value_heads (${numKeyHeads}), found ${numHeads}`,
+    );
+  }
+  if (headDim % 2 !== 0) {
+    throw new FormatError(config.file, `head_dim: expected an even number for the rotation, found ${headDim}`);
+  }
+  return {
+    vocabularySize: size('vocab_size', defaults.vocab_size),
+    hidden,
+    inner: size('intermediate_size', defaults.intermediate_size),
+    numLayers,
+    numHeads,
+    numKeyHeads,
+    headDim,
+    maxPositions,
+    rmsNormEpsilon: config.number('rms_norm_eps', { default: defaults.rms_norm_eps, min: 0 }),
+    activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: 'silu' })),
+    rope: ropeFromConfig(config, defaults.rope_theta, maxPositions),
+    tieWordEmbeddings: config.boolean('tie_word_embeddings', { default: false }),
+    ...traits(numLayers),
+  };
+}
+
+/** `sliding_window`: 4096 where it is left out, none where it is null. **Source** transformers, MistralConfig, Qwen2Config, Qwen3Config. */
+export function slidingWindow(config: ConfigReader): number {
+  if (config.json['sliding_window'] === null) return 0;
+  return config.integer('sliding_window', { default: 4096, min: 1 });
+}
+
+/**
+ * Windows for families that write `layer_types`, or imply it: with `use_sliding_window`, layers from `max_window_layers` on are windowed.
+ * **Source** transformers, Qwen2Config and Qwen3Config.
+ * @throws FormatError for a list of another length than the layers, or an unknown kind of layer.
+ */
+export function windowsFromLayerTypes(config: ConfigReader, numLayers: number): number[] {
+  const isWindowed = config.boolean('use_sliding_window', { default: false });
+  const window = isWindowed ? slidingWindow(config) : 0;
+  const types = config.optionalStrings('layer_types');
+  if (!types) {
+    const firstWindowed = config.integer('max_window_layers', { default: 28, min: 0 });
+    return Array.from({ length: numLayers }, (_, layer) => (layer >= firstWindowed ? window : 0));
+  }
+  if (types.length !== numLayers) {
+    throw new FormatError(config.file, `layer_types: expected ${numLayers} entries, found ${types.length}`);
+  }
+  return types.map((type) => {
+    if (type === 'full_attention') return 0;
+    if (type === 'sliding_attention') return window;
+    throw new FormatError(config.file, `layer_types: expected full_attention or sliding_attention, found "${type}"`);
+  });
+}

@@ -1,0 +1,77 @@
+import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import { UnsupportedError } from '../util/errors.ts';
+
+/** Rotary position embedding of a family, as its config asks for it. */
+export type RopeConfig =
+  | { readonly type: 'default'; readonly theta: number }
+  | { readonly type: 'linear'; readonly theta: number; readonly factor: number }
+  | {
+      readonly type: 'llama3';
+      readonly theta: number;
+      readonly factor: number;
+      readonly lowFrequencyFactor: number;
+      readonly highFrequencyFactor: number;
+      readonly originalMaxPositions: number;
+    };
+
+/**
+ * Reads the rotation from a config as transformers 5 writes it (`rope_parameters` with everything inside) or as transformers 4 does
+ * (`rope_theta` beside an optional `rope_scaling`, whose kind is called `rope_type` or, earlier, `type`).
+ * @throws UnsupportedError for a kind of scaling that is not known: a guess would give finite nonsense.
+ */
+export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPositions: number): RopeConfig {
+  const modern = config.optionalObject('rope_parameters');
+  const scaling = modern ?? config.optionalObject('rope_scaling');
+  const fallbackTheta = config.number('rope_theta', { default: defaultTheta, min: Number.MIN_VALUE });
+  const theta = modern ? modern.number('rope_theta', { default: fallbackTheta, min: Number.MIN_VALUE }) : fallbackTheta;
+  if (!scaling) return { type: 'default', theta };
+  const partial = scaling.number('partial_rotary_factor', { default: 1 });
+  if (partial !== 1) throw new UnsupportedError('partial_rotary_factor', `only 1 is supported here, found ${partial}`);
+  const type = scaling.string('rope_type', { default: scaling.string('type', { default: 'default' }) });
+  switch (type) {
+    case 'default':
+      return { type, theta };
+    case 'linear':
+      return { type, theta, factor: scaling.number('factor', { min: Number.MIN_VALUE }) };
+    case 'llama3':
+      return {
+        type,
+        theta,
+        factor: scaling.number('factor', { min: Number.MIN_VALUE }),
+        lowFrequencyFactor: scaling.number('low_freq_factor', { min: Number.MIN_VALUE }),
+        highFrequencyFactor: scaling.number('high_freq_factor', { min: Number.MIN_VALUE }),
+        originalMaxPositions: scaling.integer('original_max_position_embeddings', { default: maxPositions, min: 1 }),
+      };
+    default:
+      throw new UnsupportedError('rope_type', `"${type}" is not known; known are default, linear, llama3`);
+  }
+}
+
+/**
+ * Radians per position for each rotated pair of a head.
+ * **Source** transformers, modeling_rope_utils.py: `_compute_default_rope_parameters`, `_compute_linear_scaling_rope_parameters`,
+ * `_compute_llama3_parameters`.
+ */
+export function inverseFrequencies(rope: RopeConfig, rotaryDim: number): number[] {
+  const pairs = rotaryDim / 2;
+  const plain = Array.from({ length: pairs }, (_, pair) => Math.fround(1 / rope.theta ** ((2 * pair) / rotaryDim)));
+  switch (rope.type) {
+    case 'default':
+      return plain;
+    case 'linear':
+      return plain.map((frequency) => Math.fround(frequency / rope.factor));
+    case 'llama3':
+      return plain.map((frequency) => Math.fround(llama3Frequency(frequency, rope)));
+  }
+}
+
+/** Long waves are stretched by the factor, short ones kept, and those in between blended. */
+function llama3Frequency(frequency: number, rope: Extract<RopeConfig, { type: 'llama3' }>): number {
+  const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = rope;
+  const wavelength = (2 * Math.PI) / frequency;
+  if (wavelength > originalMaxPositions / lowFrequencyFactor) return frequency / factor;
+  if (wavelength < originalMaxPositions / highFrequencyFactor) return frequency;
+  const smooth =
+    (originalMaxPositions / wavelength - lowFrequencyFactor) / (highFrequencyFactor - lowFrequencyFactor);
+  return ((1 - smooth) * frequency) / factor + smooth * frequency;
+}

@@ -1,0 +1,98 @@
+import type { ConstantRecipe } from '../graph/graph.ts';
+import type { OpName, Problem } from '../kernels/index.ts';
+import type { DType } from '../tensor/dtype.ts';
+import type { Shape } from '../tensor/shape.ts';
+
+/** One buffer of the plan, by kind and index into the list of that kind. */
+export interface BufferRef {
+  readonly kind: 'weight' | 'constant' | 'input' | 'slot' | 'readback';
+  readonly index: number;
+}
+
+/** A run of whole rows of a weight in one buffer. A weight larger than a binding is cut into several. */
+export interface PlannedWeight {
+  readonly weight: string;
+  readonly firstRow: number;
+  readonly numRows: number;
+  readonly sizeBytes: number;
+}
+
+export interface PlannedConstant {
+  readonly recipe: ConstantRecipe;
+  readonly sizeBytes: number;
+}
+
+/** A buffer that the host writes before each run, and that nothing else ever uses. */
+export interface PlannedInput {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: Shape;
+  readonly sizeBytes: number;
+}
+
+/** Storage that several intermediates use one after the other. */
+export interface PlannedSlot {
+  readonly sizeBytes: number;
+}
+
+/** Where an output stands in the readback buffer. */
+export interface PlannedOutput {
+  readonly name: string;
+  readonly dtype: DType;
+  readonly shape: Shape;
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+export interface DispatchStep {
+  readonly kind: 'dispatch';
+  readonly op: OpName;
+  readonly label: string;
+  readonly layer: number;
+  readonly problem: Problem;
+  readonly variant: string;
+  readonly overrides: Readonly<Record<string, number>>;
+  /** In binding order behind the uniform block; the second of each pair says whether the kernel writes it. */
+  readonly operands: readonly (readonly [BufferRef, 'read' | 'write'])[];
+  readonly uniformOffsetBytes: number;
+  readonly workgroups: readonly [number, number];
+}
+
+export interface CopyStep {
+  readonly kind: 'copy';
+  readonly label: string;
+  readonly from: BufferRef;
+  readonly to: BufferRef;
+  readonly toOffsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+export type PlanStep = DispatchStep | CopyStep;
+
+/** Exactly the bytes that a run will have allocated; `peak` is their sum, as all are held at once. */
+export interface PlanBytes {
+  readonly weights: number;
+  readonly workspace: number;
+  readonly uniforms: number;
+  readonly constants: number;
+  readonly inputs: number;
+  readonly readback: number;
+  readonly peak: number;
+}
+
+/**
+ * Everything that is decided before a run, as frozen plain data: what comes behind it allocates, records and submits but chooses nothing.
+ */
+export interface Plan {
+  readonly weights: readonly PlannedWeight[];
+  readonly constants: readonly PlannedConstant[];
+  readonly inputs: readonly PlannedInput[];
+  readonly slots: readonly PlannedSlot[];
+  readonly outputs: readonly PlannedOutput[];
+  readonly steps: readonly PlanStep[];
+  /** 32-bit words of the uniform buffer: every distinct parameter block, each at an aligned offset. */
+  readonly uniformWords: readonly number[];
+  readonly bytes: PlanBytes;
+  /** Fingerprint of all of the above. */
+  readonly hash: string;
+}

@@ -1,0 +1,76 @@
+import { readWeightIndex } from '../formats/checkpoint_index.ts';
+import { readConfig } from '../formats/huggingface/config_reader.ts';
+import type { JsonObject } from '../formats/json.ts';
+import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
+import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
+import type { HeadName } from '../models/model_definition.ts';
+import { defineModel } from '../models/registry.ts';
+import { resolveWeights } from '../exec/resolve_weights.ts';
+import { buildPlan } from '../plan/build_plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { StoredDType } from '../tensor/dtype.ts';
+import { elementCount, type Shape } from '../tensor/shape.ts';
+import { batchShape, type CallOptions } from './model.ts';
+
+/** One tensor as the checkpoint stores it. */
+export interface TensorSummary {
+  readonly name: string;
+  readonly dtype: StoredDType;
+  readonly shape: Shape;
+  readonly file: string;
+  readonly sizeBytes: number;
+}
+
+/** What a checkpoint is, from its small files and headers alone. */
+export interface CheckpointSummary {
+  readonly description: string;
+  readonly family: string;
+  readonly head: HeadName;
+  readonly labels: readonly string[];
+  readonly maxTokens: number;
+  readonly numParameters: number;
+  /** Bytes of all tensors as stored. */
+  readonly totalBytes: number;
+  readonly hasTokenizer: boolean;
+  readonly config: JsonObject;
+  readonly tensors: readonly TensorSummary[];
+  /** The plan of a call with rows of these lengths, for a device with the default limits or with those given. */
+  planFor(rowLengths: number | readonly number[], caps?: DeviceCaps): Plan;
+}
+
+/**
+ * Reads a checkpoint's small files and headers, checks them as a load would, and says what is there. No weight is read.
+ * @throws the errors that a load would throw.
+ */
+export async function inspectCheckpoint(
+  source: CheckpointSource,
+  options: CallOptions = {},
+): Promise<CheckpointSummary> {
+  const { signal } = options;
+  const files = openCheckpoint(source);
+  const config = await readConfig(files, signal);
+  const index = await readWeightIndex(files, signal);
+  const definition = defineModel(config, index, undefined);
+  resolveWeights(definition.weights, index, config.file);
+  const tensors = [...index.tensors.values()].map(({ name, dtype, shape, source: file, sizeBytes }) => ({
+    name,
+    dtype,
+    shape,
+    file: file.name,
+    sizeBytes,
+  }));
+  return {
+    description: files.description,
+    family: definition.family,
+    head: definition.head,
+    labels: definition.labels,
+    maxTokens: definition.maxTokens,
+    numParameters: tensors.reduce((sum, { shape }) => sum + elementCount(shape), 0),
+    totalBytes: index.totalBytes,
+    hasTokenizer: (await files.open('tokenizer.json', signal)) !== undefined,
+    config: config.json,
+    tensors,
+    planFor: (rowLengths, caps = defaultCaps) =>
+      buildPlan(definition.graph(batchShape(rowLengths, definition.maxTokens)), caps),
+  };
+}

@@ -1,0 +1,143 @@
+import { CpuEngine } from '../exec/cpu_engine.ts';
+import type { Engine } from '../exec/engine.ts';
+import { GpuEngine } from '../exec/gpu_engine.ts';
+import { resolveWeights, type ResolvedPart } from '../exec/resolve_weights.ts';
+import { readWeightIndex } from '../formats/checkpoint_index.ts';
+import { readConfig } from '../formats/huggingface/config_reader.ts';
+import { findAdapter } from '../gpu/adapter.ts';
+import { borrowDevice, shareDevice, type GpuLease } from '../gpu/device.ts';
+import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
+import { ProgressTracker, type OnProgress } from '../io/progress.ts';
+import type { HeadName, ModelDefinition } from '../models/model_definition.ts';
+import { defineModel } from '../models/registry.ts';
+import { checkVariantChoice, type VariantChoice } from '../plan/variants.ts';
+import { elementCount } from '../tensor/shape.ts';
+import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import { OptionError } from '../util/errors.ts';
+import { MemoryAccount } from '../util/memory_account.ts';
+
+/** How a model is loaded. Everything has a default. */
+export interface LoadOptions {
+  /** `auto`, the default: WebGPU where there is an adapter, else the portable backend on the CPU. */
+  readonly backend?: 'webgpu' | 'cpu' | 'auto';
+  /** A device of the caller's own. It is used with the limits that it has and is never destroyed here. */
+  readonly device?: GPUDevice;
+  /** Stops the load: reading ends at once, and what was uploaded is given back. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: OnProgress;
+  /** Bytes that this model may own at most, weights and runs together. What would go over is refused before it is allocated. */
+  readonly memoryBudgetBytes?: number;
+  /** Cut text to this many tokens; never above what the model's positions allow. */
+  readonly maxTokens?: number;
+  /** Kernel variants to insist on, by op, where they fit: `{ matmul: 'matmul_tile16_f32_f32' }`. */
+  readonly variants?: VariantChoice;
+  /** Whether intermediates share storage. `off` is for comparison. */
+  readonly reuse?: 'on' | 'off';
+  /**
+   * Input shapes whose buffers and bind groups stay ready between calls, 1 by default. With 0 a model owns nothing but its weights
+   * between calls, and each call builds what it needs.
+   */
+  readonly retainedPlans?: number;
+}
+
+/** What every task builds on. */
+export interface LoadedModel {
+  readonly definition: ModelDefinition;
+  readonly engine: Engine;
+  readonly tokenizer: Tokenizer | undefined;
+  readonly maxTokens: number;
+}
+
+/**
+ * Reads the small files, checks everything that can be checked without weights, then uploads the weights.
+ * @throws a TrominoError naming what is wrong, or the signal's reason; in either case nothing stays allocated.
+ */
+export async function loadModel(
+  source: CheckpointSource,
+  head: HeadName,
+  options: LoadOptions,
+): Promise<LoadedModel> {
+  checkOptions(options);
+  const { signal } = options;
+  throwIfAborted(signal);
+  const progress = new ProgressTracker(options.onProgress);
+  progress.enter('files');
+  const files = openCheckpoint(source);
+  const config = await readConfig(files, signal);
+  const index = await readWeightIndex(files, signal);
+  const definition = defineModel(config, index, head);
+  const parts = resolveWeights(definition.weights, index, config.file);
+  const tokenizer = await loadTokenizer(files, signal);
+  progress.enter(
+    'weights',
+    parts.reduce((sum, { entry }) => sum + entry.sizeBytes, 0),
+  );
+  const engine = await loadEngine(definition, parts, progress, options);
+  try {
+    progress.finish();
+    throwIfAborted(signal);
+  } catch (error) {
+    engine.dispose();
+    throw error;
+  }
+  return {
+    definition,
+    engine,
+    tokenizer,
+    maxTokens: Math.min(definition.maxTokens, options.maxTokens ?? Infinity),
+  };
+}
+
+async function loadEngine(
+  definition: ModelDefinition,
+  parts: readonly ResolvedPart[],
+  progress: ProgressTracker,
+  options: LoadOptions,
+): Promise<Engine> {
+  const account = new MemoryAccount(options.memoryBudgetBytes);
+  const planOptions = { reuse: options.reuse ?? 'on', variants: options.variants ?? {} } as const;
+  const common = { account, parts, progress, planOptions, signal: options.signal };
+  if (await usesCpu(options)) return CpuEngine.load(definition, common);
+  const lease = await leaseDevice(definition, options);
+  try {
+    return await GpuEngine.load(definition, { ...common, lease, retainedPlans: options.retainedPlans ?? 1 });
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+async function usesCpu({ backend = 'auto', device }: LoadOptions): Promise<boolean> {
+  if (backend === 'cpu') return true;
+  if (backend === 'webgpu' || device) return false;
+  return (await findAdapter()) === undefined;
+}
+
+function leaseDevice(definition: ModelDefinition, { device, signal }: LoadOptions): Promise<GpuLease> {
+  if (device) return Promise.resolve(borrowDevice(device));
+  const largestBindingBytes = Math.max(...definition.weights.map(({ shape }) => elementCount(shape) * 4));
+  return shareDevice({ largestBindingBytes }, signal);
+}
+
+function checkOptions(options: LoadOptions): void {
+  const { backend, memoryBudgetBytes, maxTokens, variants, retainedPlans, reuse } = options;
+  const isCount = (value: number, least: number): boolean => Number.isInteger(value) && value >= least;
+  if (backend !== undefined && !['webgpu', 'cpu', 'auto'].includes(backend)) {
+    throw new OptionError('backend', "'webgpu', 'cpu' or 'auto'", JSON.stringify(backend));
+  }
+  if (backend === 'cpu' && options.device)
+    throw new OptionError('device', 'none with backend "cpu"', 'a device');
+  if (reuse !== undefined && !['on', 'off'].includes(reuse))
+    throw new OptionError('reuse', "'on' or 'off'", JSON.stringify(reuse));
+  if (memoryBudgetBytes !== undefined && !(memoryBudgetBytes >= 0)) {
+    throw new OptionError('memoryBudgetBytes', 'a number of bytes', String(memoryBudgetBytes));
+  }
+  if (maxTokens !== undefined && !isCount(maxTokens, 1))
+    throw new OptionError('maxTokens', 'an integer from 1', String(maxTokens));
+  if (retainedPlans !== undefined && !isCount(retainedPlans, 0)) {
+    throw new OptionError('retainedPlans', 'an integer from 0', String(retainedPlans));
+  }
+  if (variants) checkVariantChoice(variants);
+}

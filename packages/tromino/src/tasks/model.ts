@@ -1,0 +1,131 @@
+import { packBatch } from '../graph/batch.ts';
+import type { AdapterDescription } from '../gpu/adapter.ts';
+import type { BatchShape } from '../graph/graph.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { OptionError } from '../util/errors.ts';
+import type { MemoryReport } from '../util/memory_account.ts';
+import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
+import type { LoadedModel } from './load_model.ts';
+
+/** What a call may be given. */
+export interface CallOptions {
+  /** Stops the call: at once for the caller; the device finishes what it was already given. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What all loaded models have in common, whatever their task. Calls queue: results come in call order. */
+export interface Model extends Disposable {
+  /** transformers' `model_type`. */
+  readonly family: string;
+  readonly backend: 'webgpu' | 'cpu';
+  readonly adapter: AdapterDescription;
+  /** Tokens that one input may have. */
+  readonly maxTokens: number;
+  readonly tokenizer: Tokenizer | undefined;
+  /** What a call with rows of these lengths would do, and the exact bytes it will take. Nothing is allocated. */
+  plan(rowLengths: number | readonly number[]): Plan;
+  /** Compiles and allocates for rows of these lengths, so that the first call is as fast as the next. */
+  prepare(rowLengths: number | readonly number[], options?: CallOptions): Promise<void>;
+  /** Bytes that this model owns, now and at most so far. */
+  memory(): MemoryReport;
+  /** Gives back everything but the weights. */
+  release(): Promise<void>;
+  /** Gives everything back, at once. Calls that are running or waiting reject with a DisposedError. */
+  dispose(): void;
+}
+
+/** Scores of one input, with what the tokenizer said of it. */
+export interface ScoredInput {
+  readonly input: TokenizedInput;
+  readonly scores: Float32Array;
+}
+
+/** The part of every task that is the same: inputs to a batch, a batch to scores. */
+export class ScoringModel implements Model {
+  readonly #model: LoadedModel;
+
+  constructor(model: LoadedModel) {
+    this.#model = model;
+  }
+
+  get family(): string {
+    return this.#model.definition.family;
+  }
+
+  get backend(): 'webgpu' | 'cpu' {
+    return this.#model.engine.backend;
+  }
+
+  get adapter(): AdapterDescription {
+    return this.#model.engine.adapter;
+  }
+
+  get maxTokens(): number {
+    return this.#model.maxTokens;
+  }
+
+  get tokenizer(): Tokenizer | undefined {
+    return this.#model.tokenizer;
+  }
+
+  plan(rowLengths: number | readonly number[]): Plan {
+    return this.#model.engine.plan(batchShape(rowLengths, this.maxTokens));
+  }
+
+  prepare(rowLengths: number | readonly number[], options: CallOptions = {}): Promise<void> {
+    return this.#model.engine.prepare(batchShape(rowLengths, this.maxTokens), options.signal);
+  }
+
+  memory(): MemoryReport {
+    return this.#model.engine.memory();
+  }
+
+  release(): Promise<void> {
+    return this.#model.engine.release();
+  }
+
+  dispose(): void {
+    this.#model.engine.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Runs all inputs as one batch. */
+  protected async score(
+    input: TextOrIds | readonly TextOrIds[],
+    options: CallOptions,
+  ): Promise<ScoredInput[]> {
+    const { tokenizer, definition, engine, maxTokens } = this.#model;
+    const rows = isBatch(input)
+      ? input.map((one, index) => tokenizeInput(one, `inputs[${index}]`, tokenizer, maxTokens))
+      : [tokenizeInput(input, 'input', tokenizer, maxTokens)];
+    if (rows.length === 0) return [];
+    const scores = await engine.run(packBatch(rows, definition.vocabularySize), options.signal);
+    const { scoresPerRow } = definition;
+    return rows.map((row, index) => ({
+      input: row,
+      scores: scores.slice(index * scoresPerRow, (index + 1) * scoresPerRow),
+    }));
+  }
+}
+
+/** The shape of a batch of rows without padding. */
+export function batchShape(rowLengths: number | readonly number[], maxTokens: number): BatchShape {
+  const lengths = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
+  for (const length of lengths) {
+    if (!Number.isInteger(length) || length < 1 || length > maxTokens) {
+      throw new OptionError('rowLengths', `integers from 1 to ${maxTokens}`, String(length));
+    }
+  }
+  if (lengths.length === 0) throw new OptionError('rowLengths', 'at least one row', 'none');
+  const longest = Math.max(...lengths);
+  return {
+    numTokens: lengths.reduce((sum, length) => sum + length, 0),
+    numRows: lengths.length,
+    maxRowTokens: longest,
+    numPositions: longest,
+  };
+}
