@@ -82,12 +82,8 @@ function createProgram(finish: (code: number) => void): Command {
     'inspect <folder>',
     'show configuration, tensors and the bytes that a run will take',
   )
-    .option(
-      '--tokens <number>',
-      'number of tokens to plan for (default: as many as the model takes)',
-      parsePositiveInteger,
-    )
-    .action(async (folder: string, flags: CommonFlags & { tokens?: number }) => {
+    .option('--tokens <number>', 'number of tokens to plan for', parsePositiveInteger)
+    .action(async (folder: string, flags: CommonFlags & { tokens: number }) => {
       const { inspect } = await import('./commands/inspect.ts');
       finish(
         await inspect(folder, { backend: flags.backend, numTokens: flags.tokens, json: flags.json ?? false }),

@@ -1,12 +1,13 @@
 import { locateCheckpoint } from '../checkpoint_location.ts';
 import { count, describeAdapter, formatBytes, formatTable } from '../report.ts';
 import type { Inspection } from '../sessions/protocol.ts';
-import { openSession, type BackendName } from '../sessions/session.ts';
+import { openSession } from '../sessions/open_session.ts';
+import type { BackendName } from '../sessions/session.ts';
 
 /** Options of the `inspect` command. */
 export interface InspectOptions {
   readonly backend: BackendName;
-  readonly numTokens: number | undefined;
+  readonly numTokens: number;
   readonly json: boolean;
 }
 
@@ -28,9 +29,10 @@ export async function inspect(folder: string, { backend, numTokens, json }: Insp
 }
 
 function formatInspection(folder: string, backend: BackendName, inspection: Inspection): string {
-  const { adapter, description, tensors, numParameters, totalBytes, numTokens, plannedBytes } = inspection;
+  const { adapter, family, head, tensors, numParameters, totalBytes, maxTokens, numTokens, plannedBytes } =
+    inspection;
   return [
-    `${folder} · ${description} · ${backend} on ${describeAdapter(adapter)}`,
+    `${folder} · ${family} ${head}, up to ${count(maxTokens, 'token')} · ${backend} on ${describeAdapter(adapter)}`,
     'config',
     formatTable(flatEntries(inspection.config).map(([key, value]) => [`  ${key}`, value])),
     `${count(tensors.length, 'tensor')}, ${count(numParameters, 'parameter')}, ${formatBytes(totalBytes)}`,
@@ -57,7 +59,7 @@ function formatInspection(folder: string, backend: BackendName, inspection: Insp
 /** A configuration's values by dotted key, in their order. */
 function flatEntries(value: unknown, prefix = ''): [string, string][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [[prefix, JSON.stringify(value) ?? 'undefined']];
+    return [[prefix, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([key, inner]) =>
     flatEntries(inner, prefix === '' ? key : `${prefix}.${key}`),
   );

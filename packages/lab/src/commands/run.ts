@@ -2,7 +2,8 @@ import { OptionError } from 'tromino';
 import { locateCheckpoint } from '../checkpoint_location.ts';
 import { count, describeAdapter, formatTable } from '../report.ts';
 import type { ClassificationResult, GenerationResult, LoadedModel } from '../sessions/protocol.ts';
-import { openSession, type BackendName, type Session } from '../sessions/session.ts';
+import { openSession } from '../sessions/open_session.ts';
+import type { BackendName, Session } from '../sessions/session.ts';
 
 /** Options of the `run` command: a text or ids, never both. */
 export interface RunOptions {
@@ -68,6 +69,11 @@ function formatClassification({ scores, numTokens, truncated }: ClassificationRe
 
 function formatGeneration({ ids, text, stopReason }: GenerationResult, input: RunOptions['input']): string {
   const continued = text === '' ? ids.join(',') : `${typeof input === 'string' ? input : ''}${text}`;
-  const reason = stopReason === 'stop' ? 'a stop token' : 'the length limit';
-  return `${continued}\n${count(ids.length, 'new token')}, ended by ${reason}`;
+  return `${continued}\n${count(ids.length, 'new token')}, ended by ${endings[stopReason]}`;
 }
+
+const endings: Readonly<Record<GenerationResult['stopReason'], string>> = {
+  length: 'the length limit',
+  stop: 'a stop token',
+  context: "the end of the model's positions",
+};

@@ -3,7 +3,8 @@ import { locateCheckpoint, readCheckpointJson, type CheckpointLocation } from '.
 import { parseGolden, type GoldenCase } from '../golden.ts';
 import { count, describeAdapter, formatTable } from '../report.ts';
 import type { GenerationResult, LoadedModel } from '../sessions/protocol.ts';
-import { openSession, type BackendName, type Session } from '../sessions/session.ts';
+import { openSession } from '../sessions/open_session.ts';
+import type { BackendName, Session } from '../sessions/session.ts';
 import { failureLine } from '../failure.ts';
 
 /** Options of the `verify` command. */

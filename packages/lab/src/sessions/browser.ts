@@ -15,17 +15,17 @@ export async function openBrowserSession(): Promise<Session> {
     console.error(`tromino: ${line}`);
   });
   const server = await startServer();
-  const [files, browser] = await Promise.allSettled([bundlePage(), launch(executablePath)]);
+  const launched = launch(executablePath);
   const close = async (): Promise<void> => {
-    if (browser.status === 'fulfilled') await browser.value.close();
+    const browser = await launched.catch(() => undefined);
+    await browser?.close();
     await server.close();
   };
   try {
-    if (browser.status === 'rejected') throw browser.reason;
-    if (files.status === 'rejected') throw files.reason;
-    server.mount('/', { files: files.value });
-    const page = await browser.value.newPage();
-    const failure = watchForFailure(browser.value, page);
+    const [browser, files] = await Promise.all([launched, bundlePage()]);
+    server.mount('/', { files });
+    const page = await browser.newPage();
+    const failure = watchForFailure(browser, page);
     await Promise.race([openPage(page, server.origin), failure]);
     return { ...pageSession(page, server, failure), [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -102,11 +102,11 @@ async function evaluateRequest<K extends RequestKind>(
   params: Requests[K]['params'],
 ): Promise<Answer<K>> {
   const answer = await page.evaluate(({ kind, params }) => globalThis.trominoExecute?.(kind, params), {
-    kind: kind as RequestKind,
-    params: params as Requests[RequestKind]['params'],
+    kind: kind,
+    params: params,
   });
   if (answer === undefined) throw new SessionError('the page went away');
-  return answer as Answer<K>;
+  return answer;
 }
 
 function mountTarget({ folder, url, name }: CheckpointLocation): { folder: string } | { url: URL } {

@@ -8,7 +8,9 @@ export function openCpuSession(): Session {
   return {
     request: async (kind, params) => resultOf(await execute(kind, params)),
     sourceOf: nodeSourceOf,
-    [Symbol.asyncDispose]: async () => void (await execute('unload', {})),
+    [Symbol.asyncDispose]: async () => {
+      await execute('unload', {});
+    },
   };
 }
 

@@ -56,7 +56,7 @@ export function openDawnSession(): Session {
       const answer = await new Promise<Answer<typeof kind>>((resolve, reject) => {
         waiting.set(id, {
           settle: (value) => {
-            resolve(value as Answer<typeof kind>);
+            resolve(value);
           },
           fail: reject,
         });

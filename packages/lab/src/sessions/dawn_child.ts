@@ -19,7 +19,12 @@ export interface DawnReply {
 const execute = createExecutor('webgpu');
 
 process.on('message', ({ id, kind, params }: DawnRequest) => {
-  void execute(kind, params).then((answer) => process.send?.({ id, answer } satisfies DawnReply));
+  execute(kind, params)
+    .then((answer) => process.send?.({ id, answer } satisfies DawnReply))
+    .catch((error: unknown) => {
+      console.error(error); // An answer that cannot be sent leaves the parent waiting, so end where it will see it.
+      process.exit(1);
+    });
 });
 
 // Dawn's binding can keep a process alive or crash it at a natural end, so this one ends itself.

@@ -41,7 +41,7 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
       return describe(loaded);
     },
     classify: async ({ inputs }) => {
-      const results = await expectHead(loaded, 'classifier').classify(inputs);
+      const results = await classifierIn(loaded).classify(inputs);
       return results.map(({ label, scores, numTokens, truncated }): ClassificationResult => ({
         label,
         scores,
@@ -50,11 +50,11 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
       }));
     },
     lastLogits: async ({ inputs }) => {
-      const rows = await expectHead(loaded, 'generator').lastLogits(inputs);
+      const rows = await generatorIn(loaded).lastLogits(inputs);
       return rows.map((row) => [...row]);
     },
     generate: ({ input, maxNewTokens, stopTokens }) =>
-      expectHead(loaded, 'generator').generate(input, {
+      generatorIn(loaded).generate(input, {
         ...(maxNewTokens !== undefined && { maxNewTokens }),
         ...(stopTokens !== undefined && { stopTokens }),
       }),
@@ -87,13 +87,44 @@ function describe({ head, model }: Loaded): LoadedModel {
   return { head, family: model.family, adapter: model.adapter, hasTokenizer: model.tokenizer !== undefined };
 }
 
-function expectHead<H extends Loaded['head']>(
-  loaded: Loaded | undefined,
-  head: H,
-): Extract<Loaded, { head: H }>['model'] {
-  if (loaded?.head !== head)
-    throw new OptionError('request', `a ${head} to be loaded`, loaded?.head ?? 'nothing');
-  return (loaded as Extract<Loaded, { head: H }>).model;
+function classifierIn(loaded: Loaded | undefined): Classifier {
+  if (loaded?.head !== 'classifier')
+    throw new OptionError('classify', 'a classifier', loaded?.head ?? 'no model');
+  return loaded.model;
+}
+
+function generatorIn(loaded: Loaded | undefined): Generator {
+  if (loaded?.head !== 'generator')
+    throw new OptionError('generate', 'a generator', loaded?.head ?? 'no model');
+  return loaded.model;
+}
+
+/** Reads a checkpoint's headers, and loads it too: what a call will take depends on the device that would run it. */
+async function inspect(
+  { source, numTokens }: Requests['inspect']['params'],
+  backend: 'webgpu' | 'cpu',
+): Promise<Inspection> {
+  const { family, head, config, tensors, numParameters, totalBytes, maxTokens } =
+    await inspectCheckpoint(source);
+  const { model } = await load(source, backend);
+  try {
+    const { adapter } = model;
+    const plannedBytes = { ...model.plan(numTokens).bytes };
+    return {
+      adapter,
+      family,
+      head,
+      config,
+      tensors,
+      numParameters,
+      totalBytes,
+      maxTokens,
+      numTokens,
+      plannedBytes,
+    };
+  } finally {
+    model.dispose();
+  }
 }
 
 /** Turns whatever was thrown into data. Platform aborts count as typed: they are an answer, not a bug. */

@@ -2,7 +2,7 @@
  * What the command asks of a runtime, wherever that runs: in this process, in a child process with Dawn, or in a page.
  * Everything here is plain data that survives a message, so one executor serves all three.
  */
-import type { AdapterDescription } from 'tromino';
+import type { AdapterDescription, TensorSummary } from 'tromino';
 
 /** A text, or token ids with the mask that says which of them are real. */
 export type ModelInput =
@@ -32,35 +32,26 @@ export interface ClassificationResult {
 export interface GenerationResult {
   readonly ids: readonly number[];
   readonly text: string;
-  readonly stopReason: 'length' | 'stop';
-}
-
-/** A checkpoint's tensor, from its header. */
-export interface TensorSummary {
-  readonly name: string;
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly file: string;
-  readonly sizeBytes: number;
+  readonly stopReason: 'length' | 'stop' | 'context';
 }
 
 /** What a checkpoint holds and what running it will take. */
 export interface Inspection {
   readonly adapter: AdapterDescription;
-  readonly description: string;
   readonly family: string;
   readonly head: string;
   readonly config: unknown;
   readonly tensors: readonly TensorSummary[];
   readonly numParameters: number;
   readonly totalBytes: number;
+  readonly maxTokens: number;
   readonly numTokens: number;
   readonly plannedBytes: Readonly<Record<string, number>>;
 }
 
 /** Every request with its parameters and its result. A session holds at most one model. */
 export interface Requests {
-  inspect: { params: { source: string; numTokens: number | undefined }; result: Inspection };
+  inspect: { params: { source: string; numTokens: number }; result: Inspection };
   load: { params: { source: string }; result: LoadedModel };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   lastLogits: { params: { inputs: readonly ModelInput[] }; result: number[][] };

@@ -1,0 +1,232 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { copyOfFixture, fixture, tromino } from './tromino_command.ts';
+
+const backends = ['webgpu', 'dawn', 'cpu'];
+
+describe('tromino run', () => {
+  it.each(backends)("prints a classifier's scores for token ids on %s", async (backend) => {
+    const { code, stdout, stderr } = await tromino([
+      'run',
+      fixture('llama-seqcls'),
+      '--ids',
+      '5,9,2',
+      '--backend',
+      backend,
+      '--json',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const answer = JSON.parse(stdout) as {
+      scores: { label: string; probability: number }[];
+      head: string;
+      numTokens: number;
+      label: string;
+    };
+    expect(answer).toMatchObject({
+      family: 'llama',
+      head: 'classifier',
+      backend,
+      numTokens: 3,
+      truncated: false,
+    });
+    expect(answer.scores.map(({ label }) => label)).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `LABEL_${i}`),
+    );
+    expect(answer.scores.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 5);
+    const best = answer.scores.toSorted((a, b) => b.probability - a.probability)[0];
+    expect(answer.label).toBe(best?.label);
+  });
+
+  it('continues ids with a generator, as many as asked for', async () => {
+    const golden = JSON.parse(await readFile(join(fixture('llama-lm-tied'), 'golden.json'), 'utf8')) as {
+      cases: { input_ids: number[]; greedy: number[] }[];
+    };
+    const [first] = golden.cases;
+    const args = ['--ids', String(first?.input_ids), '--max-new-tokens', '5', '--backend', 'cpu', '--json'];
+    const { code, stdout } = await tromino(['run', fixture('llama-lm-tied'), ...args]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ids: first?.greedy.slice(0, 5), stopReason: 'length' });
+  });
+
+  it('says in one line that a checkpoint without a tokenizer takes no text', async () => {
+    const { code, stdout, stderr } = await tromino([
+      'run',
+      fixture('llama-seqcls'),
+      '--text',
+      'hello',
+      '--backend',
+      'cpu',
+    ]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('tokenizer')]);
+  });
+});
+
+/** A trained model, kept next to the repository because it is not ours to ship. */
+const stories = fileURLToPath(new URL('../../../../shared/real-checkpoints/stories260k', import.meta.url));
+
+describe('tromino run on a trained model', () => {
+  // Runs only where that folder is there; `npm test` lists it under "did not run" elsewhere.
+  it.runIf(existsSync(stories)).each(['webgpu', 'cpu'])(
+    'continues the text that its author documents on %s',
+    async (backend) => {
+      const golden = JSON.parse(await readFile(join(stories, 'golden.json'), 'utf8')) as {
+        greedy_text: string;
+      };
+      const { code, stdout } = await tromino([
+        'run',
+        stories,
+        '--ids',
+        '1',
+        '--max-new-tokens',
+        '80',
+        '--backend',
+        backend,
+        '--json',
+      ]);
+      expect(code).toBe(0);
+      const { ids, text } = JSON.parse(stdout) as { ids: number[]; text: string };
+      expect(ids).toHaveLength(80);
+      expect(text.trim().length).toBeGreaterThan(150);
+      expect(golden.greedy_text.startsWith(text.trim())).toBe(true);
+    },
+  );
+});
+
+describe('tromino inspect', () => {
+  it.each(backends)('shows configuration, tensors and planned bytes on %s', async (backend) => {
+    const { code, stdout, stderr } = await tromino([
+      'inspect',
+      fixture('llama-seqcls'),
+      '--tokens',
+      '40',
+      '--backend',
+      backend,
+      '--json',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const inspection = JSON.parse(stdout) as {
+      adapter: { vendor: string };
+      tensors: { name: string; dtype: string; shape: number[]; sizeBytes: number }[];
+      plannedBytes: Record<string, number>;
+    };
+    expect(inspection).toMatchObject({
+      family: 'llama',
+      head: 'classifier',
+      backend,
+      numTokens: 40,
+      numParameters: 132160,
+    });
+    expect(inspection.adapter.vendor).not.toBe('');
+    expect(inspection.tensors.find(({ name }) => name === 'model.embed_tokens.weight')).toMatchObject({
+      shape: [320, 64],
+      sizeBytes: 320 * 64 * 4,
+    });
+    const { peak, ...categories } = inspection.plannedBytes;
+    expect(Object.keys(categories).sort()).toEqual([
+      'constants',
+      'inputs',
+      'readback',
+      'uniforms',
+      'weights',
+      'workspace',
+    ]);
+    expect(Object.values(categories).reduce((sum, bytes) => sum + bytes, 0)).toBe(peak);
+  });
+
+  it('prints the same for people', async () => {
+    const { stdout } = await tromino(['inspect', fixture('llama-seqcls-sharded'), '--backend', 'cpu']);
+    expect(stdout).toMatch(/cpu on cpu/);
+    expect(stdout).toMatch(/hidden_size +64/);
+    expect(stdout).toMatch(
+      /model\.embed_tokens\.weight +\S+ +\[320, 64\] +80\.0 KiB +model-0000\d-of-00005\.safetensors/,
+    );
+    expect(stdout).toMatch(/planned bytes for one call of 128 tokens/);
+    expect(stdout).toMatch(/workspace +\S+ [KM]iB +\d+ bytes/);
+  });
+});
+
+describe('tromino with input that cannot work', () => {
+  it('fails a folder that is not there with one line', async () => {
+    expect(await tromino(['inspect', '/nowhere/model', '--backend', 'cpu'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'tromino: SourceError: /nowhere/model: there is no such folder\n',
+    });
+  });
+
+  it.each(['webgpu', 'cpu'])('fails an unknown model_type on %s and names it', async (backend) => {
+    await using copy = await copyOfFixture('llama-seqcls');
+    const file = join(copy.folder, 'config.json');
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('"model_type": "llama"', '"model_type": "rwkv9"'),
+    );
+    const { code, stdout, stderr } = await tromino(['run', copy.folder, '--ids', '1', '--backend', backend]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^tromino: UnsupportedError: .*rwkv9.*\n$/);
+  });
+
+  it('names a broken file by the path that the user gave, also from inside the browser', async () => {
+    await using copy = await copyOfFixture('llama-seqcls');
+    await writeFile(join(copy.folder, 'model.safetensors'), 'cut');
+    const { code, stderr } = await tromino(['run', copy.folder, '--ids', '1']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tromino: \w+Error: .*model\.safetensors.*\n$/);
+    expect(stderr).not.toContain('http://');
+  });
+
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['fly']],
+    ['no folder', ['run', '--ids', '1']],
+    ['an unknown option', ['inspect', '.', '--fast']],
+    ['an unknown backend', ['verify', '.', '--backend', 'tpu']],
+    ['ids that are no numbers', ['run', '.', '--ids', '1,x']],
+    ['negative ids', ['run', '.', '--ids=-1']],
+    ['neither text nor ids', ['run', '.']],
+    ['both text and ids', ['run', '.', '--text', 'a', '--ids', '1']],
+    ['no new tokens', ['run', '.', '--ids', '1', '--max-new-tokens', '0']],
+    ['a token count that is no number', ['inspect', '.', '--tokens', 'many']],
+  ])('ends with code 2 for %s', async (_, args) => {
+    const { code, stdout, stderr } = await tromino(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  it('shows help without a failure', async () => {
+    const { code, stdout } = await tromino(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['run', 'verify', 'inspect']) expect(stdout).toContain(command);
+  });
+});
+
+describe('tromino with a browser that does not work', () => {
+  it('says that CHROMIUM_PATH names nothing', async () => {
+    const { code, stderr } = await tromino(['run', fixture('llama-seqcls'), '--ids', '1'], {
+      CHROMIUM_PATH: '/nowhere/chromium',
+    });
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toContain('CHROMIUM_PATH: expected a browser');
+  });
+
+  it('says that the browser did not start, and leaves nothing behind', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tromino-no-browser-'));
+    const fake = join(folder, 'browser');
+    await writeFile(fake, '#!/bin/sh\nexit 3\n');
+    await chmod(fake, 0o755);
+    const { code, stderr } = await tromino(['run', fixture('llama-seqcls'), '--ids', '1'], {
+      CHROMIUM_PATH: fake,
+      TMPDIR: folder,
+    });
+    expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    expect(stderr).toContain(`SessionError: ${fake} did not start`);
+    expect(await readdir(folder)).toEqual(['browser']);
+    await rm(folder, { recursive: true });
+  });
+});
