@@ -19,7 +19,8 @@ export const POPCOUNT = Uint8Array.from({ length: FULL_ROW + 1 }, (_, mask) => {
 
 /** Whether a shape fits with its box's lower left corner at (column, row): inside the board, on empty cells. */
 export function fits(rows: Rows, shape: Shape, column: number, row: number): boolean {
-  if (column < 0 || column + shape.width > BOARD_WIDTH || row < 0 || row + shape.height > BOARD_HEIGHT) return false;
+  if (column < 0 || column + shape.width > BOARD_WIDTH || row < 0 || row + shape.height > BOARD_HEIGHT)
+    return false;
   for (let i = 0; i < shape.height; i++) {
     if (((rows[row + i] ?? 0) & ((shape.rows[i] ?? 0) << column)) !== 0) return false;
   }

@@ -73,7 +73,8 @@ export function boardValue(rows: Rows): number {
     if (rowHoles !== 0) {
       rowsWithHoles++;
       holes += POPCOUNT[rowHoles] ?? 0;
-      for (let rest = rowHoles; rest !== 0; rest &= rest - 1) holeDepth += cellsAbove(rows, row, rest & -rest);
+      for (let rest = rowHoles; rest !== 0; rest &= rest - 1)
+        holeDepth += cellsAbove(rows, row, rest & -rest);
     }
     above = mask;
   }

@@ -106,7 +106,11 @@ function nextPiece({ bag, randomState }: Supply): Supply & { readonly piece: num
 }
 
 /** Where a piece enters the board: in its first rotation, centred, touching the top. */
-export function spawnPlace(piece: number): { readonly rotation: number; readonly column: number; readonly row: number } {
+export function spawnPlace(piece: number): {
+  readonly rotation: number;
+  readonly column: number;
+  readonly row: number;
+} {
   const shape = shapeAt(piece, 0);
   return { rotation: 0, column: (BOARD_WIDTH - shape.width) >> 1, row: BOARD_HEIGHT - shape.height };
 }
@@ -242,7 +246,8 @@ function locked(state: GameState): GameState {
   const filled = state.cells.slice();
   shape.rows.forEach((mask, i) => {
     for (let column = 0; column < shape.width; column++) {
-      if ((mask >> column) & 1) filled[(state.row + i) * BOARD_WIDTH + state.column + column] = state.piece + 1;
+      if ((mask >> column) & 1)
+        filled[(state.row + i) * BOARD_WIDTH + state.column + column] = state.piece + 1;
     }
   });
   const rows = boardRows({ ...state, cells: filled });
@@ -296,7 +301,10 @@ export function step(state: GameState, action: Action): GameState {
     case Action.softDrop:
       return lowered(counted);
     case Action.hardDrop:
-      return locked({ ...counted, row: restingRow(rows, shapeAt(state.piece, state.rotation), state.column, state.row) });
+      return locked({
+        ...counted,
+        row: restingRow(rows, shapeAt(state.piece, state.rotation), state.column, state.row),
+      });
     case Action.hold:
       return withHold(counted);
     default: {

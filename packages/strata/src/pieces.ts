@@ -26,15 +26,24 @@ export const NUM_ROTATIONS = 4;
 /** Reads a drawing: strings from the top row down, `#` is a cell. */
 function shapeOf(drawing: readonly string[]): Shape {
   const width = drawing[0]?.length ?? 0;
-  const rows = [...drawing].reverse().map((line) => [...line].reduce((mask, cell, column) => mask | (cell === '#' ? 1 << column : 0), 0));
-  const bottoms = Array.from({ length: width }, (_, column) => rows.findIndex((mask) => (mask >> column) & 1));
+  const rows = [...drawing].reverse().map((line) => {
+    let mask = 0;
+    for (let column = 0; column < width; column++) if (line[column] === '#') mask |= 1 << column;
+    return mask;
+  });
+  const bottoms = Array.from({ length: width }, (_, column) =>
+    rows.findIndex((mask) => (mask >> column) & 1),
+  );
   return { rows, width, height: rows.length, bottoms };
 }
 
 function turnedClockwise(drawing: readonly string[]): string[] {
   const width = drawing[0]?.length ?? 0;
   return Array.from({ length: width }, (_, column) =>
-    [...drawing].reverse().map((line) => line[column] ?? '.').join(''),
+    [...drawing]
+      .reverse()
+      .map((line) => line[column] ?? '.')
+      .join(''),
   );
 }
 
@@ -72,7 +81,8 @@ export const PIECES: readonly Piece[] = [
 /** The piece of an index. @throws RangeError when there is no such piece. */
 export function pieceAt(index: number): Piece {
   const found = PIECES[index];
-  if (found === undefined) throw new RangeError(`piece index: expected 0…${PIECES.length - 1}, found ${index}`);
+  if (found === undefined)
+    throw new RangeError(`piece index: expected 0…${PIECES.length - 1}, found ${index}`);
   return found;
 }
 

@@ -3,7 +3,10 @@ import { RandomSource } from './random.ts';
 import { Teacher } from './teacher.ts';
 
 /** Decides one action for each of a batch of games that are not over. */
-export type Policy = (states: readonly GameState[], games: readonly number[]) => Promise<readonly Action[]> | readonly Action[];
+export type Policy = (
+  states: readonly GameState[],
+  games: readonly number[],
+) => Promise<readonly Action[]> | readonly Action[];
 
 /** How one game went. */
 export interface GameResult {
@@ -39,7 +42,13 @@ export interface PlayOptions {
  *
  * @throws RangeError when the policy gives another number of actions than states, or an illegal one.
  */
-export async function playGames({ policy, seeds, pieces, signal, onStep }: PlayOptions): Promise<GameResult[]> {
+export async function playGames({
+  policy,
+  seeds,
+  pieces,
+  signal,
+  onStep,
+}: PlayOptions): Promise<GameResult[]> {
   const states = seeds.map(newGame);
   const running = (state: GameState): boolean => !state.over && state.pieces < pieces;
   for (;;) {
@@ -92,5 +101,8 @@ export function randomPolicy(seed: number): Policy {
 /** The highest-scoring legal action: what a classifier's scores mean. */
 export function bestLegalAction(state: GameState, scores: ArrayLike<number>): Action {
   const [first = Action.wait, ...rest] = legalActions(state);
-  return rest.reduce<Action>((best, action) => ((scores[action] ?? -Infinity) > (scores[best] ?? -Infinity) ? action : best), first);
+  return rest.reduce<Action>(
+    (best, action) => ((scores[action] ?? -Infinity) > (scores[best] ?? -Infinity) ? action : best),
+    first,
+  );
 }

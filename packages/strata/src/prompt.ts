@@ -120,18 +120,22 @@ function menuLine(state: GameState, heights: Uint8Array, piece: number | null): 
 export function writePrompt(state: GameState): string {
   const heights = columnHeights(boardRows(state), new Uint8Array(BOARD_WIDTH));
   const menus =
-    menuLine(state, heights, state.piece) + menuLine(state, heights, canHold(state) ? pieceAfterHold(state) : null);
+    menuLine(state, heights, state.piece) +
+    menuLine(state, heights, canHold(state) ? pieceAfterHold(state) : null);
   return `${headerLine(state)}${boardLines(state)}${columnLines(state, heights)}${menus}${END}`;
 }
 
 /** Token positions (the beginning token is 0) of the menu cells, by slot. */
-export const SLOT_POSITIONS: readonly number[] = Array.from({ length: 2 * NUM_ROTATIONS * BOARD_WIDTH }, (_, slot) => {
-  const menuLength = NUM_ROTATIONS * (BOARD_WIDTH + 1) + 1;
-  const firstMenu = PROMPT_TOKENS - 1 - 2 * menuLength;
-  const menu = Math.floor(slot / (NUM_ROTATIONS * BOARD_WIDTH));
-  const rotation = Math.floor(slot / BOARD_WIDTH) % NUM_ROTATIONS;
-  return firstMenu + menu * menuLength + rotation * (BOARD_WIDTH + 1) + 1 + (slot % BOARD_WIDTH);
-});
+export const SLOT_POSITIONS: readonly number[] = Array.from(
+  { length: 2 * NUM_ROTATIONS * BOARD_WIDTH },
+  (_, slot) => {
+    const menuLength = NUM_ROTATIONS * (BOARD_WIDTH + 1) + 1;
+    const firstMenu = PROMPT_TOKENS - 1 - 2 * menuLength;
+    const menu = Math.floor(slot / (NUM_ROTATIONS * BOARD_WIDTH));
+    const rotation = Math.floor(slot / BOARD_WIDTH) % NUM_ROTATIONS;
+    return firstMenu + menu * menuLength + rotation * (BOARD_WIDTH + 1) + 1 + (slot % BOARD_WIDTH);
+  },
+);
 
 const idByCode = new Uint8Array(128);
 ALPHABET.forEach((character, index) => (idByCode[character.charCodeAt(0)] = SPECIAL_TOKENS.length + index));

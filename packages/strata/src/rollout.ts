@@ -119,7 +119,8 @@ export class Rollout {
 
 function toAction(byte: number | undefined): Action {
   const action = Object.values(Action).find((value) => value === byte);
-  if (action === undefined) throw new RangeError(`action byte: expected 0…${ACTIONS.length - 1}, found ${byte ?? 'none'}`);
+  if (action === undefined)
+    throw new RangeError(`action byte: expected 0…${ACTIONS.length - 1}, found ${byte ?? 'none'}`);
   return action;
 }
 

@@ -1,4 +1,13 @@
-import { BOARD_HEIGHT, BOARD_WIDTH, columnHeights, fits, landingRow, placeInto, restingRow, type Rows } from './board.ts';
+import {
+  BOARD_HEIGHT,
+  BOARD_WIDTH,
+  columnHeights,
+  fits,
+  landingRow,
+  placeInto,
+  restingRow,
+  type Rows,
+} from './board.ts';
 import { boardValue, placementValue } from './evaluation.ts';
 import {
   Action,
@@ -109,7 +118,9 @@ export function searchPlacements(state: GameState): Placement[] {
 /** The next action on the way rotate → shift → hard drop. */
 function nextOnPath(piece: number, place: Place, target: Placement): Action {
   const { canonical } = pieceAt(piece);
-  const turnsNeeded = [0, 1, 2, 3].find((turns) => canonical[(place.rotation + turns) % NUM_ROTATIONS] === target.rotation);
+  const turnsNeeded = [0, 1, 2, 3].find(
+    (turns) => canonical[(place.rotation + turns) % NUM_ROTATIONS] === target.rotation,
+  );
   if (turnsNeeded !== 0) return turnsNeeded === 3 ? Action.rotateCounterClockwise : Action.rotateClockwise;
   if (place.column !== target.column) return place.column > target.column ? Action.left : Action.right;
   return Action.hardDrop;

@@ -35,7 +35,7 @@ function whenReady(transfer: () => number): number {
 }
 
 function writeAll(bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     const from = done;
     done += whenReady(() => writeSync(1, bytes, from, bytes.length - from));
   }
@@ -43,7 +43,7 @@ function writeAll(bytes: Uint8Array): void {
 
 /** Fills the buffer from standard input; false at its end. */
 function readAll(bytes: Uint8Array): boolean {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     const from = done;
     const count = whenReady(() => readSync(0, bytes, from, bytes.length - from, null));
     if (count === 0) return false;
