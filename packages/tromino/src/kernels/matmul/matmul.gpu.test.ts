@@ -49,7 +49,7 @@ describeKernel<MatmulProblem>({
     problemOf(33, 65, 48, { hasBias: true, hasResidual: true }),
     problemOf(4, 130, 1536, { hasBias: true }),
   ],
-  folding: [problemOf(4, 200, 20), problemOf(100, 200, 16), problemOf(100, 100, 17)],
+  folding: [problemOf(4, 300, 20), problemOf(100, 200, 16), problemOf(100, 100, 17)],
   twins: [
     {
       variant: 'matvec_f32_f32',
@@ -65,9 +65,9 @@ describeKernel<MatmulProblem>({
     },
     {
       variant: 'matmul_tile2x2_f32_f32',
-      from: '>= params.n ||',
-      to: '> params.n ||',
-      problem: problemOf(5, 33, 17),
+      from: 'column >= params.n',
+      to: 'column > params.n',
+      problem: problemOf(5, 33, 17, { numColumns: 38 }),
     },
     {
       variant: 'matmul_tile16_f32_f32',

@@ -144,10 +144,10 @@ async function mistake<P extends Problem>(
   kind: ValueKind,
   inputSeed: number,
 ): Promise<string | undefined> {
-  const { contract, reference } = suite.definition;
+  const { contract } = suite.definition;
   const operands = withPoison(suite, problem, new Random(inputSeed), kind);
   const found = await runVariant(contract, variant, problem, operands);
-  reference(problem, operands);
+  suite.definition.reference(problem, operands);
   for (const [name, values] of Object.entries(found)) {
     const wrong = difference(values, operands[name] as Float32Array, contract.tolerance);
     if (wrong !== undefined) return `${name} ${wrong}`;
