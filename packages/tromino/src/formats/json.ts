@@ -16,7 +16,8 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 
 /** A value as messages show it: short, on one line. */
 export function describeJson(value: JsonValue | undefined): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
 
@@ -74,19 +75,23 @@ function parseJson(file: string, text: string): JsonValue {
 
 /** A JSON string, whole: what looks like a token inside one is text. */
 const stringPattern = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
+/** Key of an object that stands for NaN in JSON. An object, because as an object's key NaN must stay an error. */
 const notANumber = '\u0000NaN';
 
 /** Python's json module writes and reads `NaN`, `Infinity` and `-Infinity`, which JSON lacks. */
 function parsePythonJson(text: string): JsonValue | undefined {
   const literals: Readonly<Record<string, string>> = {
-    NaN: JSON.stringify(notANumber),
+    NaN: JSON.stringify({ [notANumber]: 0 }),
     Infinity: '1e999',
     '-Infinity': '-1e999',
   };
   const pattern = new RegExp(`${stringPattern}|-?\\bInfinity\\b|\\bNaN\\b`, 'gs');
   const json = text.replace(pattern, (token) => literals[token] ?? token);
   try {
-    return JSON.parse(json, (_, value: JsonValue) => (value === notANumber ? NaN : value)) as JsonValue;
+    const revive = (_: string, value: JsonValue): JsonValue => {
+      return isJsonObject(value) && Object.hasOwn(value, notANumber) ? NaN : value;
+    };
+    return JSON.parse(json, revive) as JsonValue;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
 import type { ByteSource } from '../io/byte_source.ts';
-import type { ProgressTracker } from '../io/progress.ts';
 import { elementSizeBytes } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { assert, must } from '../util/assert.ts';
@@ -18,8 +17,6 @@ export interface TensorChunk {
 /** How tensors are streamed. */
 export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Is told of every chunk's bytes. */
-  readonly progress?: ProgressTracker | undefined;
 }
 
 /** Largest chunk; a multiple of every element's size. All chunks of a tensor but its last have this size. */
@@ -74,7 +71,6 @@ async function* streamRun(run: readonly TensorEntry[], options: StreamOptions): 
       for (let offset = 0; offset < entry.sizeBytes; offset += chunkBytes) {
         throwIfAborted(options.signal);
         const chunk = await bytes.take(Math.min(chunkBytes, entry.sizeBytes - offset));
-        options.progress?.add(chunk.length);
         yield { entry, elementOffset: offset / elementSizeBytes(entry.dtype), bytes: chunk };
       }
     }

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { FormatError, OptionError, UnsupportedError } from '../util/errors.ts';
+import { createTokenizer } from './create_tokenizer.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+const words = ['[UNK]', '[CLS]', '[SEP]', '[PAD]', 'a', 'b', 'c', 'd', 'e', '##x', ','];
+const vocab = Object.fromEntries(words.map((word, id): [string, number] => [word, id]));
+const special = (id: number): object => ({ id, content: words[id], special: true, normalized: false });
+
+/** A small WordPiece tokenizer in the manner of BERT. */
+const bert = {
+  added_tokens: [0, 1, 2, 3].map(special),
+  normalizer: { type: 'BertNormalizer', lowercase: true },
+  pre_tokenizer: { type: 'BertPreTokenizer' },
+  post_processor: {
+    type: 'TemplateProcessing',
+    single: [
+      { SpecialToken: { id: '[CLS]', type_id: 0 } },
+      { Sequence: { id: 'A', type_id: 0 } },
+      { SpecialToken: { id: '[SEP]', type_id: 0 } },
+    ],
+    pair: [
+      { SpecialToken: { id: '[CLS]', type_id: 0 } },
+      { Sequence: { id: 'A', type_id: 0 } },
+      { SpecialToken: { id: '[SEP]', type_id: 0 } },
+      { Sequence: { id: 'B', type_id: 1 } },
+      { SpecialToken: { id: '[SEP]', type_id: 1 } },
+    ],
+    special_tokens: {},
+  },
+  decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+  model: {
+    type: 'WordPiece',
+    unk_token: '[UNK]',
+    continuing_subword_prefix: '##',
+    max_input_chars_per_word: 100,
+    vocab,
+  },
+};
+
+const load = (definition: object = bert): Promise<Tokenizer> =>
+  createTokenizer('tokenizer.json', { ...definition });
+
+describe('a tokenizer', () => {
+  it('adds special tokens', async () => {
+    const tokenizer = await load();
+    expect(tokenizer.encode('A bx, zebra')).toEqual({
+      ids: [1, 4, 5, 9, 10, 0, 2],
+      tokens: ['[CLS]', 'a', 'b', '##x', ',', '[UNK]', '[SEP]'],
+      typeIds: [0, 0, 0, 0, 0, 0, 0],
+      truncated: false,
+    });
+    expect(tokenizer.encode('a', { addSpecialTokens: false }).ids).toEqual([4]);
+    expect(tokenizer.encode('').ids).toEqual([1, 2]);
+  });
+
+  it('encodes pairs', async () => {
+    const { ids, typeIds } = (await load()).encode('a b', { pair: 'c' });
+    expect(ids).toEqual([1, 4, 5, 2, 6, 2]);
+    expect(typeIds).toEqual([0, 0, 0, 0, 1, 1]);
+  });
+
+  it('cuts the text and keeps the special tokens, and says so', async () => {
+    const tokenizer = await load();
+    const at = (maxTokens: number): unknown => {
+      const { ids, truncated } = tokenizer.encode('a b c d', { maxTokens });
+      return [ids, truncated];
+    };
+    expect(at(6)).toEqual([[1, 4, 5, 6, 7, 2], false]);
+    expect(at(5)).toEqual([[1, 4, 5, 6, 2], true]);
+    expect(at(2)).toEqual([[1, 2], true]);
+    expect(() => at(1)).toThrow(
+      new OptionError('maxTokens', 'a whole number, at least the 2 special tokens', '1'),
+    );
+    expect(() => at(3.5)).toThrow(OptionError);
+    expect(() => at(NaN)).toThrow(OptionError);
+  });
+
+  it.each([
+    [8, [1, 4, 5, 6, 2, 4, 5, 2]],
+    [7, [1, 4, 5, 2, 4, 5, 2]],
+    [6, [1, 4, 5, 2, 4, 2]],
+    [3, [1, 2, 2]],
+  ])('cuts the longer text of a pair first, to %i tokens', async (maxTokens, expected) => {
+    const { ids, truncated } = (await load()).encode('a b c d e', { pair: 'a b', maxTokens });
+    expect(ids).toEqual(expected);
+    expect(truncated).toBe(true);
+  });
+
+  it('decodes, with and without special tokens', async () => {
+    const tokenizer = await load();
+    expect(tokenizer.decode([1, 4, 5, 9, 10, 2], { skipSpecialTokens: true })).toBe('a bx,');
+    expect(tokenizer.decode(Uint32Array.of(1, 4, 2))).toBe('[CLS] a [SEP]');
+    expect(tokenizer.decode([])).toBe('');
+    expect(() => tokenizer.decode([4, 11])).toThrow(new OptionError('ids', 'ids of tokenizer.json', '11'));
+  });
+
+  it('knows its vocabulary', async () => {
+    const tokenizer = await load();
+    expect(tokenizer.vocabularySize).toBe(11);
+    expect(tokenizer.tokenToId('b')).toBe(5);
+    expect(tokenizer.tokenToId('zebra')).toBeUndefined();
+    expect(tokenizer.idToToken(9)).toBe('##x');
+  });
+
+  it('counts tokens that were added above its vocabulary', async () => {
+    const extra = { id: 20, content: '<move>', special: false, normalized: false };
+    const tokenizer = await load({ ...bert, added_tokens: [...bert.added_tokens, extra] });
+    expect(tokenizer.encode('a<move>b').ids).toEqual([1, 4, 20, 5, 2]);
+    expect(tokenizer.vocabularySize).toBe(21);
+  });
+
+  it('makes whole words of a WordLevel vocabulary', async () => {
+    const model = { type: 'WordLevel', vocab, unk_token: '[UNK]' };
+    const tokenizer = await load({ model, pre_tokenizer: { type: 'WhitespaceSplit' } });
+    expect(tokenizer.encode('a b zebra')).toMatchObject({ ids: [4, 5, 0] });
+    expect(tokenizer.decode([4, 5])).toBe('a b');
+  });
+
+  it('puts a pair after the text when nothing is put between them', async () => {
+    const tokenizer = await load({ ...bert, post_processor: { type: 'ByteLevel', trim_offsets: true } });
+    expect(tokenizer.encode('a b', { pair: 'c' })).toMatchObject({ ids: [4, 5, 6], typeIds: [0, 0, 1] });
+  });
+
+  it('frames a pair as RoBERTa does', async () => {
+    const post_processor = { type: 'RobertaProcessing', cls: ['[CLS]', 1], sep: ['[SEP]', 2] };
+    const tokenizer = await load({ ...bert, post_processor });
+    expect(tokenizer.encode('a', { pair: 'b' }).ids).toEqual([1, 4, 2, 2, 5, 2]);
+    expect(tokenizer.encode('a b c', { pair: 'b', maxTokens: 6 })).toMatchObject({
+      ids: [1, 4, 2, 2, 5, 2],
+      truncated: true,
+    });
+  });
+
+  it('refuses text for which it has no token', async () => {
+    const model = { type: 'WordLevel', vocab: { a: 0 } };
+    const tokenizer = await load({ model, pre_tokenizer: { type: 'WhitespaceSplit' } });
+    expect(() => tokenizer.encode('a q')).toThrow(
+      'tokenizer.json: expected a token for unknown text, found none',
+    );
+  });
+});
+
+describe('createTokenizer', () => {
+  it('refuses an unknown kind of model', async () => {
+    const loading = load({ ...bert, model: { ...bert.model, type: 'Telepathy' } });
+    await expect(loading).rejects.toThrow(UnsupportedError);
+    await expect(loading).rejects.toThrow('tokenizer.json, tokenizer model "Telepathy": only BPE, WordPiece');
+  });
+
+  it.each<[string, object, string]>([
+    ['no model', {}, 'expected a tokenizer model, found undefined'],
+    ['a model without tokens', { model: { type: 'BPE' } }, 'model.vocab: expected tokens, found undefined'],
+    [
+      'an id that is text',
+      { model: { type: 'BPE', vocab: { a: '1' } } },
+      'expected an id for "a", found "1"',
+    ],
+    [
+      'a vocabulary of plain words',
+      { model: { type: 'Unigram', vocab: ['a'] } },
+      'expected pairs of token and score',
+    ],
+    ['no merges', { model: { type: 'BPE', vocab: { a: 1 } } }, 'found what the library refuses'],
+    ['an unknown normalizer', { ...bert, normalizer: { type: 'Shout' } }, 'Unknown Normalizer type: Shout'],
+    [
+      'an unknown special token',
+      { ...bert, model: { ...bert.model, vocab: { b: 0 } }, added_tokens: [] },
+      'found [CLS]',
+    ],
+  ])('refuses %s', async (_, definition, message) => {
+    const loading = load(definition);
+    await expect(loading).rejects.toThrow(FormatError);
+    await expect(loading).rejects.toThrow('tokenizer.json: ');
+    await expect(loading).rejects.toThrow(message);
+  });
+});
