@@ -87,6 +87,15 @@ describe('a tokenizer', () => {
     expect(truncated).toBe(true);
   });
 
+  it.each([
+    ['the longer text', 'a b c', 'c d', [1, 4, 5, 2, 6, 2]],
+    ['the longer pair', 'a b', 'c d e', [1, 4, 2, 6, 7, 2]],
+    ['the pair, of equals', 'a b', 'c d', [1, 4, 2, 6, 7, 2]],
+    ['the pair, of texts beyond the room', 'a b c d e', 'c d e a', [1, 4, 2, 6, 7, 2]],
+  ])('gives the odd place to %s', async (_, text, pair, expected) => {
+    expect((await load()).encode(text, { pair, maxTokens: 6 }).ids).toEqual(expected);
+  });
+
   it('decodes, with and without special tokens', async () => {
     const tokenizer = await load();
     expect(tokenizer.decode([1, 4, 5, 9, 10, 2], { skipSpecialTokens: true })).toBe('a bx,');
@@ -113,7 +122,7 @@ describe('a tokenizer', () => {
   it('makes whole words of a WordLevel vocabulary', async () => {
     const model = { type: 'WordLevel', vocab, unk_token: '[UNK]' };
     const tokenizer = await load({ model, pre_tokenizer: { type: 'WhitespaceSplit' } });
-    expect(tokenizer.encode('a b zebra')).toMatchObject({ ids: [4, 5, 0] });
+    expect(tokenizer.encode('a b zebra')).toMatchObject({ ids: [4, 5, 0], tokens: ['a', 'b', '[UNK]'] });
     expect(tokenizer.decode([4, 5])).toBe('a b');
   });
 

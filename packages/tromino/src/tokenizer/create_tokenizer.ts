@@ -158,7 +158,8 @@ class LibraryTokenizer implements Tokenizer {
     if (text === '') return noTokens;
     const { ids, tokens } = this.#library.encode(text, { add_special_tokens: false });
     const unknown = (ids as readonly (number | undefined)[]).indexOf(undefined);
-    if (unknown < 0) return { ids, tokens };
+    // The library shows text that it did not know by itself; its token is the one that stands for it.
+    if (unknown < 0) return { ids, tokens: ids.map((id) => this.idToToken(id) ?? '') };
     const token = JSON.stringify(tokens[unknown]);
     throw new FormatError(this.#file, `expected a token for unknown text, found none to stand for ${token}`);
   }
@@ -170,7 +171,11 @@ class LibraryTokenizer implements Tokenizer {
   }
 }
 
-/** How many tokens of each text fit. Tokens are taken from the longer text first, and from its end, as transformers does. */
+/**
+ * How many tokens of each text fit: the longer one is cut first, and when both are cut an odd last place is the longer one's.
+ *
+ * **Source** https://github.com/huggingface/tokenizers, tokenizers/src/utils/truncation.rs, `LongestFirst`; equal to version 0.23.
+ */
 function fitLengths(
   frame: Frame,
   text: number,
@@ -184,10 +189,10 @@ function fitLengths(
     throw new OptionError('maxTokens', expected, String(maxTokens));
   }
   if (text + pair <= room) return { text, pair };
-  const half = Math.floor(room / 2);
-  if (pair <= half) return { text: room - pair, pair };
-  if (text <= room - half) return { text, pair: room - text };
-  return { text: room - half, pair: half };
+  const shorter = Math.min(text, pair, Math.floor(room / 2));
+  // Texts that are both longer than the room count as equally long.
+  const isPairLonger = Math.min(text, room) <= Math.min(pair, room);
+  return isPairLonger ? { text: shorter, pair: room - shorter } : { text: room - shorter, pair: shorter };
 }
 
 function cut({ ids, tokens }: TextTokens, length: number): TextTokens {
