@@ -174,7 +174,7 @@ class LibraryTokenizer implements Tokenizer {
 /**
  * How many tokens of each text fit: the longer one is cut first, and when both are cut an odd last place is the longer one's.
  *
- * **Source** https://github.com/huggingface/tokenizers, tokenizers/src/utils/truncation.rs, `LongestFirst`; equal to version 0.23.
+ * **Source** https://github.com/huggingface/tokenizers, tokenizers/src/utils/truncation.rs, `LongestFirst`.
  */
 function fitLengths(
   frame: Frame,
@@ -190,9 +190,7 @@ function fitLengths(
   }
   if (text + pair <= room) return { text, pair };
   const shorter = Math.min(text, pair, Math.floor(room / 2));
-  // Texts that are both longer than the room count as equally long.
-  const isPairLonger = Math.min(text, room) <= Math.min(pair, room);
-  return isPairLonger ? { text: shorter, pair: room - shorter } : { text: room - shorter, pair: shorter };
+  return text <= pair ? { text: shorter, pair: room - shorter } : { text: room - shorter, pair: shorter };
 }
 
 function cut({ ids, tokens }: TextTokens, length: number): TextTokens {
