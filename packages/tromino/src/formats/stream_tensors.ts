@@ -20,7 +20,7 @@ export interface StreamOptions {
 }
 
 /** Largest chunk; a multiple of every element's size. All chunks of a tensor but its last have this size. */
-export const chunkBytes = 4 << 20;
+const chunkBytes = 4 << 20;
 
 /** Skipping this many unwanted bytes costs less than another request. */
 const worthSkippingBytes = 1 << 20;
