@@ -16,8 +16,8 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 
 const COLUMNS = 16u;
-const CHUNK = 128u;
-const LANES = 64u;
+const CHUNK = 64u;
+const LANES = 128u;
 
 // Weights are staged as [column][k]: the loads run along K, where neighbours are, and each invocation then reads its own column.
 // One more element than is used keeps neighbouring columns in different banks.
@@ -28,10 +28,17 @@ var<workgroup> weight_tile: array<f32, COLUMNS * STRIDE>;
 var<workgroup> a_tile: array<vec4f, CHUNK>;
 
 fn a_at(row: u32, k: u32) -> f32 {
-  if (row >= params.m) {
+  if (row >= params.m || k >= params.k) {
     return 0.0;
   }
   return a[row * params.k + k];
+}
+
+fn weight_at(row: u32, k: u32) -> f32 {
+  if (row >= params.n || k >= params.k) {
+    return 0.0;
+  }
+  return weight[row * params.k + k];
 }
 
 fn store(row: u32, column: u32, sum: f32) {
@@ -50,8 +57,8 @@ fn store(row: u32, column: u32, sum: f32) {
   out[index] = value;
 }
 
-// Up to four rows: a workgroup computes 16 columns, one invocation each, and all 64 invocations load.
-@compute @workgroup_size(64)
+// Up to four rows: a workgroup computes 16 columns, one invocation each, and all 128 invocations load.
+@compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) grid: vec3u,
@@ -61,27 +68,27 @@ fn main(
   if (first_column >= params.n) {
     return;
   }
-  let num_columns = min(COLUMNS, params.n - first_column);
 
   var sums = vec4f();
   for (var k0 = 0u; k0 < params.k; k0 += CHUNK) {
-    let steps = min(CHUNK, params.k - k0);
-    for (var i = lane; i < steps; i += LANES) {
-      let k = k0 + i;
-      a_tile[i] = vec4f(a_at(0u, k), a_at(1u, k), a_at(2u, k), a_at(3u, k));
-      for (var column = 0u; column < num_columns; column++) {
-        weight_tile[column * STRIDE + i] = weight[(first_column + column) * params.k + k];
-      }
+    for (var i = lane; i < COLUMNS * CHUNK; i += LANES) {
+      weight_tile[i / CHUNK * STRIDE + i % CHUNK] = weight_at(first_column + i / CHUNK, k0 + i % CHUNK);
+    }
+    if (lane < CHUNK) {
+      let k = k0 + lane;
+      a_tile[lane] = vec4f(a_at(0u, k), a_at(1u, k), a_at(2u, k), a_at(3u, k));
     }
     workgroupBarrier();
-    if (lane < num_columns) {
+    if (lane < COLUMNS) {
+      // Not beyond K: adding 0 * 0 would turn a sum of -0 into +0.
+      let steps = min(CHUNK, params.k - k0);
       for (var i = 0u; i < steps; i++) {
         sums = fma(a_tile[i], vec4f(weight_tile[lane * STRIDE + i]), sums);
       }
     }
     workgroupBarrier();
   }
-  if (lane < num_columns) {
+  if (lane < COLUMNS) {
     let column = first_column + lane;
     store(0u, column, sums.x);
     store(1u, column, sums.y);
