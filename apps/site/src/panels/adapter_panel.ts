@@ -1,0 +1,50 @@
+import type { AdapterDescription } from 'tromino';
+import { htmlById } from '../dom.ts';
+import type { PlayerInfo } from '../player_protocol.ts';
+
+/** Who computes, and whether its times mean anything. */
+export class AdapterPanel {
+  readonly #root = htmlById('adapter');
+  readonly #name = htmlById('adapter-name');
+  readonly #note = htmlById('adapter-note');
+
+  showLoading(): void {
+    this.#show('loading', 'Looking for a GPU', 'WebGPU where it is there, the CPU where it is not.');
+  }
+
+  showFailed(title: string): void {
+    this.#show('failed', title, 'No model is loaded.');
+  }
+
+  /** @param isFallback whether WebGPU was wanted and the CPU had to do. */
+  showLoaded({ backend, adapter }: PlayerInfo, isFallback: boolean): void {
+    if (backend === 'cpu') {
+      const why = isFallback ? 'This browser offers no WebGPU adapter, so the' : 'The';
+      this.#show(
+        'software',
+        'CPU, portable backend',
+        `${why} portable backend plays: the same plan, much slower. Its times say nothing about WebGPU.`,
+      );
+    } else if (adapter.isSoftware) {
+      this.#show(
+        'software',
+        `WebGPU on ${adapterName(adapter)}`,
+        'This adapter is software on the CPU: its answers are right, its times say nothing about a GPU.',
+      );
+    } else {
+      this.#show('gpu', `WebGPU on ${adapterName(adapter)}`, 'The times below are of this GPU, in this tab.');
+    }
+  }
+
+  #show(state: string, name: string, note: string): void {
+    this.#root.dataset['state'] = state;
+    this.#name.textContent = name;
+    this.#note.textContent = note;
+  }
+}
+
+/** An adapter in as few words as it gives; browsers leave out what could identify someone. */
+export function adapterName({ vendor, architecture, device, description }: AdapterDescription): string {
+  const words = description !== '' ? [description] : [vendor, architecture, device];
+  return words.filter((word) => word !== '').join(' ') || 'an adapter that does not give its name';
+}
