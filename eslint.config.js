@@ -4,7 +4,17 @@ import tseslint from 'typescript-eslint';
 const gpuTypeNames = 'TSTypeReference[typeName.name=/^GPU/]';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '.gpu/**', '.cache/**', 'eslint.config.js'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '**/*.mjs',
+      '**/*.cjs',
+      '.gpu/**',
+      '.cache/**',
+      'eslint.config.js',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -12,8 +22,14 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       'no-console': 'error',
     },
@@ -27,11 +43,16 @@ export default tseslint.config(
       'packages/tromino/src/tasks/**',
       'packages/tromino/src/**/*.test.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', { selector: gpuTypeNames, message: 'GPU types belong in gpu/ and exec/.' }] },
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: gpuTypeNames, message: 'GPU types belong in gpu/ and exec/.' },
+      ],
+    },
   },
   {
     files: ['packages/tromino/src/**/*.ts'],
-    ignores: ['packages/tromino/src/gpu/**'],
+    ignores: ['packages/tromino/src/gpu/**', 'packages/tromino/src/**/testing/**'],
     rules: {
       'no-restricted-properties': [
         'error',
@@ -41,5 +62,8 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['packages/lab/**', 'packages/strata/**', 'tools/**', 'apps/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['packages/lab/**', 'packages/strata/**', 'tools/**', 'apps/**', 'bench/**'],
+    rules: { 'no-console': 'off' },
+  },
 );

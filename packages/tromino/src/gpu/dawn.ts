@@ -1,4 +1,4 @@
-import type { create as createDawn } from 'webgpu';
+import type * as Dawn from 'webgpu';
 
 /** One instance for the process: Dawn's objects must not outlive it. */
 let instance: Promise<GPU | undefined> | undefined;
@@ -11,14 +11,14 @@ export function provideDawn(): Promise<GPU | undefined> {
 async function start(): Promise<GPU | undefined> {
   const scope = globalThis as { navigator?: { gpu?: GPU } };
   if (scope.navigator?.gpu) return scope.navigator.gpu;
-  let dawn: { create: typeof createDawn; globals: Readonly<Record<string, unknown>> };
+  let dawn: typeof Dawn;
   try {
     dawn = await import('webgpu');
   } catch {
     return undefined;
   }
   // Flag constants such as GPUBufferUsage, which a browser has as globals.
-  for (const [name, value] of Object.entries(dawn.globals)) {
+  for (const [name, value] of Object.entries<unknown>(dawn.globals as Readonly<Record<string, unknown>>)) {
     if (!(name in globalThis)) Object.assign(globalThis, { [name]: value });
   }
   return dawn.create([]);

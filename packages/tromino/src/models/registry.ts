@@ -8,6 +8,10 @@ import { readMistralConfig } from './mistral/config.ts';
 import type { HeadName, ModelDefinition } from './model_definition.ts';
 import { readQwen2Config } from './qwen2/config.ts';
 import { readQwen3Config } from './qwen3/config.ts';
+import type { RopePrecision } from './rope.ts';
+
+/** See {@link RopePrecision}. */
+export type RopeFrequencies = 'f32' | 'as-stored';
 
 /** One family: how its config is read, and what its architectures are called. */
 interface DecoderFamily {
@@ -30,6 +34,7 @@ const headSuffixes: Readonly<Record<string, HeadName>> = {
 
 /**
  * The model that a checkpoint's config describes.
+ * @param ropeFrequencies `f32` as transformers loads a checkpoint, or rounded to the type that the weights were saved in.
  * @param wantedHead what the caller's task needs; undefined to take what the checkpoint says.
  * @throws UnsupportedError for an unknown `model_type`, architecture or quantization, or a head that does another task.
  */
@@ -37,6 +42,7 @@ export function defineModel(
   config: ConfigReader,
   index: WeightIndex,
   wantedHead: HeadName | undefined,
+  ropeFrequencies: RopeFrequencies = 'f32',
 ): ModelDefinition {
   const type = config.string('model_type');
   const family = Object.hasOwn(families, type) ? families[type] : undefined;
@@ -55,7 +61,16 @@ export function defineModel(
       `this checkpoint has a ${head} head; a ${wantedHead} was asked for (loadClassifier and loadGenerator differ)`,
     );
   }
-  return defineDecoder(type, family.readConfig(config), head, config, index);
+  const decoder = family.readConfig(config);
+  const ropePrecision = ropeFrequencies === 'f32' ? 'f32' : storedPrecision(config);
+  return defineDecoder(type, { ...decoder, ropePrecision }, head, config, index);
+}
+
+/** What the config says the weights were saved in; transformers 5 calls it `dtype`, transformers 4 `torch_dtype`. */
+function storedPrecision(config: ConfigReader): RopePrecision {
+  const dtype = config.optionalString('dtype') ?? config.optionalString('torch_dtype');
+  if (dtype === 'bfloat16') return 'bf16';
+  return dtype === 'float16' ? 'f16' : 'f32';
 }
 
 function headOf(config: ConfigReader, family: DecoderFamily, index: WeightIndex): HeadName {

@@ -1,4 +1,6 @@
 import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
+import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
 import { UnsupportedError } from '../util/errors.ts';
 
 /** Rotary position embedding of a family, as its config asks for it. */
@@ -48,20 +50,42 @@ export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPo
 }
 
 /**
+ * How the frequencies are held. transformers keeps them in f32 whatever the weights are; but a model that was cast as a whole, as
+ * `model.to(torch.bfloat16)` and `model.half()` do, has them rounded to that type for good, and answers a little differently.
+ */
+export type RopePrecision = 'f32' | 'f16' | 'bf16';
+
+/**
  * Radians per position for each rotated pair of a head.
  * **Source** transformers, modeling_rope_utils.py: `_compute_default_rope_parameters`, `_compute_linear_scaling_rope_parameters`,
  * `_compute_llama3_parameters`.
  */
-export function inverseFrequencies(rope: RopeConfig, rotaryDim: number): number[] {
-  const pairs = rotaryDim / 2;
-  const plain = Array.from({ length: pairs }, (_, pair) => Math.fround(1 / rope.theta ** ((2 * pair) / rotaryDim)));
+export function inverseFrequencies(rope: RopeConfig, rotaryDim: number, precision: RopePrecision): number[] {
+  const plain = Array.from({ length: rotaryDim / 2 }, (_, pair) =>
+    Math.fround(1 / rope.theta ** ((2 * pair) / rotaryDim)),
+  );
+  return plain.map((frequency) => roundTo(precision, Math.fround(scaledFrequency(frequency, rope))));
+}
+
+function roundTo(precision: RopePrecision, value: number): number {
+  switch (precision) {
+    case 'f32':
+      return value;
+    case 'f16':
+      return decodeFloat16(encodeFloat16(value));
+    case 'bf16':
+      return decodeBfloat16(encodeBfloat16(value));
+  }
+}
+
+function scaledFrequency(frequency: number, rope: RopeConfig): number {
   switch (rope.type) {
     case 'default':
-      return plain;
+      return frequency;
     case 'linear':
-      return plain.map((frequency) => Math.fround(frequency / rope.factor));
+      return frequency / rope.factor;
     case 'llama3':
-      return plain.map((frequency) => Math.fround(llama3Frequency(frequency, rope)));
+      return llama3Frequency(frequency, rope);
   }
 }
 

@@ -9,7 +9,7 @@ import { borrowDevice, shareDevice, type GpuLease } from '../gpu/device.ts';
 import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
 import { ProgressTracker, type OnProgress } from '../io/progress.ts';
 import type { HeadName, ModelDefinition } from '../models/model_definition.ts';
-import { defineModel } from '../models/registry.ts';
+import { defineModel, type RopeFrequencies } from '../models/registry.ts';
 import { checkVariantChoice, type VariantChoice } from '../plan/variants.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
@@ -35,6 +35,11 @@ export interface LoadOptions {
   readonly variants?: VariantChoice;
   /** Whether intermediates share storage. `off` is for comparison. */
   readonly reuse?: 'on' | 'off';
+  /**
+   * `f32`, the default, holds rotary frequencies as transformers does when it loads a checkpoint. `as-stored` rounds them to the type that
+   * the weights were saved in: what a model answers that was cast as a whole (`model.to(torch.bfloat16)`).
+   */
+  readonly ropeFrequencies?: RopeFrequencies;
   /**
    * Input shapes whose buffers and bind groups stay ready between calls, 1 by default. With 0 a model owns nothing but its weights
    * between calls, and each call builds what it needs.
@@ -67,7 +72,7 @@ export async function loadModel(
   const files = openCheckpoint(source);
   const config = await readConfig(files, signal);
   const index = await readWeightIndex(files, signal);
-  const definition = defineModel(config, index, head);
+  const definition = defineModel(config, index, head, options.ropeFrequencies);
   const parts = resolveWeights(definition.weights, index, config.file);
   const tokenizer = await loadTokenizer(files, signal);
   progress.enter(

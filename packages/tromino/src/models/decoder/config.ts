@@ -1,5 +1,5 @@
 import type { ActivationName } from '../activations.ts';
-import type { RopeConfig } from '../rope.ts';
+import type { RopeConfig, RopePrecision } from '../rope.ts';
 
 /**
  * A pre-norm decoder with grouped-query attention, rotary positions and a gated MLP: what llama, qwen2, qwen3 and mistral have in common,
@@ -17,6 +17,7 @@ export interface DecoderConfig {
   readonly rmsNormEpsilon: number;
   readonly activation: ActivationName;
   readonly rope: RopeConfig;
+  readonly ropePrecision: RopePrecision;
   readonly tieWordEmbeddings: boolean;
   /** Biases on the query, key and value projections. */
   readonly queryKeyValueBias: boolean;

@@ -70,8 +70,8 @@ class DecoderGraph {
   }
 
   #rotation(): ValueId {
-    const { rope, headDim } = this.#config;
-    const frequencies = inverseFrequencies(rope, headDim);
+    const { rope, ropePrecision, headDim } = this.#config;
+    const frequencies = inverseFrequencies(rope, headDim, ropePrecision);
     const { numPositions } = this.#batch;
     return this.#graph.constant('rope_table', [numPositions, frequencies.length, 2], {
       kind: 'rope_table',

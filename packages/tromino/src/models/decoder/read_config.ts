@@ -62,6 +62,7 @@ export function readDecoderConfig(
     maxPositions,
     rmsNormEpsilon: config.number('rms_norm_eps', { default: defaults.rms_norm_eps, min: 0 }),
     activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: 'silu' })),
+    ropePrecision: 'f32',
     rope: ropeFromConfig(config, defaults.rope_theta, maxPositions),
     tieWordEmbeddings: config.boolean('tie_word_embeddings', { default: false }),
     ...traits(numLayers),

@@ -1,0 +1,70 @@
+import { must } from '../../util/assert.ts';
+
+/** A real device whose buffers are counted, whose errors are collected, and which can be told to refuse an allocation. */
+export interface TestDevice {
+  readonly device: GPUDevice;
+  /** Buffers created and not yet destroyed, by label. */
+  readonly live: ReadonlySet<string>;
+  /** Buffers created so far. */
+  created(): number;
+  /** Throws from the n-th `createBuffer` from now on, counted from 1, and from that one alone. */
+  failAt(n: number): void;
+  /** Messages of errors that no scope caught; a right program has none. */
+  readonly uncaptured: readonly string[];
+  /** Command buffers submitted so far, empty submissions left out. */
+  submissions(): number;
+}
+
+/** Requests a device of its own for one test. */
+export async function createTestDevice(limits: Readonly<Record<string, number>> = {}): Promise<TestDevice> {
+  const adapter = must(await navigator.gpu.requestAdapter(), 'adapter');
+  const device = await adapter.requestDevice();
+  // A lower limit than the default cannot be requested, only pretended: enough to make the planner cut tensors.
+  Object.defineProperty(device, 'limits', { value: pretend(device.limits, limits) });
+  const live = new Set<string>();
+  const uncaptured: string[] = [];
+  let created = 0;
+  let failing = -1;
+  let submissions = 0;
+  const createBuffer = device.createBuffer.bind(device);
+  device.createBuffer = (descriptor) => {
+    if (failing > 0 && --failing === 0) throw new RangeError('refused for a test');
+    const buffer = createBuffer(descriptor);
+    const key = `${descriptor.label ?? ''} #${created++}`;
+    live.add(key);
+    const destroy = buffer.destroy.bind(buffer);
+    buffer.destroy = () => {
+      live.delete(key);
+      destroy();
+    };
+    return buffer;
+  };
+  const submit = device.queue.submit.bind(device.queue);
+  device.queue.submit = (commandBuffers) => {
+    const buffers = [...commandBuffers];
+    submissions += buffers.length;
+    submit(buffers);
+  };
+  device.addEventListener('uncapturederror', ({ error }) => {
+    uncaptured.push(error.message);
+  });
+  return {
+    device,
+    live,
+    uncaptured,
+    created: () => created,
+    failAt: (n) => {
+      failing = n;
+    },
+    submissions: () => submissions,
+  };
+}
+
+function pretend(actual: GPUSupportedLimits, changed: Readonly<Record<string, number>>): GPUSupportedLimits {
+  return new Proxy(actual, {
+    get: (target, name) =>
+      typeof name === 'string' && name in changed
+        ? changed[name]
+        : (Reflect.get(target, name, target) as unknown),
+  });
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import type { JsonObject } from '../formats/json.ts';
+import type { TensorEntry, WeightIndex } from '../formats/weight_index.ts';
+import { defineModel } from './registry.ts';
+
+function indexOf(...names: string[]): WeightIndex {
+  const tensors = new Map(names.map((name) => [name, { name } as TensorEntry]));
+  return { tensors, totalBytes: 0, metadata: new Map() };
+}
+
+const small = {
+  architectures: ['LlamaForCausalLM'],
+  model_type: 'llama',
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  vocab_size: 100,
+};
+
+function define(config: JsonObject, ...tensors: string[]): ReturnType<typeof defineModel> {
+  return defineModel(new ConfigReader('config.json', config), indexOf(...tensors), undefined);
+}
+
+const batch = { numTokens: 3, numRows: 1, maxRowTokens: 3, numPositions: 3 };
+
+function problems(config: JsonObject, op: string): readonly unknown[] {
+  const { nodes } = define(config, 'lm_head.weight').graph(batch);
+  return nodes.filter((node) => node.op === op).map((node) => node.problem);
+}
+
+function frequencies(config: JsonObject): readonly number[] {
+  const { values } = define(config, 'lm_head.weight').graph(batch);
+  const table = values.find(({ name }) => name === 'rope_table');
+  return table?.origin.kind === 'constant' ? table.origin.recipe.inverseFrequencies : [];
+}
+
+describe('defineModel', () => {
+  it('takes what the family takes for fields that are left out', () => {
+    const { maxTokens, weights } = define(small, 'lm_head.weight');
+    expect(maxTokens).toBe(2048);
+    expect(weights.find(({ name }) => name.endsWith('0.self_attn.qkv_proj.weight'))?.shape).toEqual([192, 64]);
+  });
+
+  it('reads the rotation of transformers 4 and 5 alike', () => {
+    const scaling = { factor: 8, high_freq_factor: 4, low_freq_factor: 1, original_max_position_embeddings: 64 };
+    const five = { ...small, rope_parameters: { ...scaling, rope_type: 'llama3', rope_theta: 5e5 } };
+    const four = { ...small, rope_theta: 5e5, rope_scaling: { ...scaling, rope_type: 'llama3' } };
+    const earlier = { ...small, rope_theta: 5e5, rope_scaling: { ...scaling, type: 'llama3' } };
+    expect(frequencies(five)).toHaveLength(8);
+    // Computed by hand from the formula: the shortest wave (2 pi) is kept, the longest is divided by 8.
+    expect(frequencies(five)[0]).toBe(1);
+    expect(frequencies(five)[7]).toBeCloseTo(5e5 ** (-14 / 16) / 8, 12);
+    expect(frequencies(four)).toEqual(frequencies(five));
+    expect(frequencies(earlier)).toEqual(frequencies(five));
+  });
+
+  it('divides by the factor for linear scaling', () => {
+    const linear = { ...small, rope_scaling: { type: 'linear', factor: 4 } };
+    expect(frequencies(linear)[0]).toBe(0.25);
+  });
+
+  it('windows every mistral layer by 4096 where the field is left out, by none where it is null', () => {
+    const mistral = { ...small, model_type: 'mistral', architectures: ['MistralForCausalLM'], num_key_value_heads: 2 };
+    expect(problems(mistral, 'attention')).toMatchObject([{ window: 4096 }, { window: 4096 }]);
+    expect(problems({ ...mistral, sliding_window: null }, 'attention')).toMatchObject([{ window: 0 }, { window: 0 }]);
+    expect(problems({ ...mistral, sliding_window: 8 }, 'attention')).toMatchObject([{ window: 8 }, { window: 8 }]);
+  });
+
+  it('windows qwen2 layers only where the config uses it, from max_window_layers on or by layer_types', () => {
+    const qwen = { ...small, model_type: 'qwen2', architectures: ['Qwen2ForCausalLM'], num_key_value_heads: 2 };
+    const on = { ...qwen, use_sliding_window: true, sliding_window: 8 };
+    expect(problems({ ...qwen, sliding_window: 8 }, 'attention')).toMatchObject([{ window: 0 }, { window: 0 }]);
+    expect(problems({ ...on, max_window_layers: 1 }, 'attention')).toMatchObject([{ window: 0 }, { window: 8 }]);
+    const types = { ...on, layer_types: ['sliding_attention', 'full_attention'] };
+    expect(problems(types, 'attention')).toMatchObject([{ window: 8 }, { window: 0 }]);
+  });
+
+  it('takes a head of its own where the files have one, the embedding where the config ties it', () => {
+    const tied = { ...small, tie_word_embeddings: true };
+    expect(define(tied, 'lm_head.weight').weights.some(({ name }) => name === 'lm_head.weight')).toBe(true);
+    expect(define(tied).weights.some(({ name }) => name === 'lm_head.weight')).toBe(false);
+    expect(() => define(small)).toThrow('tie_word_embeddings is false, but the checkpoint has no tensor lm_head.weight');
+  });
+
+  it.each([
+    [{ ...small, model_type: 'gpt9' }, 'model_type: "gpt9" is not known'],
+    [{ ...small, model_type: 'toString' }, 'model_type: "toString" is not known'],
+    [{ ...small, hidden_act: 'quick_gelu' }, 'hidden_act: activation "quick_gelu" is not known'],
+    [{ ...small, rope_scaling: { type: 'yarn', factor: 2 } }, 'rope_type: "yarn" is not known'],
+    [{ ...small, architectures: ['LlamaForTokenClassification'] }, '"LlamaForTokenClassification" is not known'],
+    [{ ...small, num_key_value_heads: 3 }, 'expected a multiple of num_key_value_heads (3), found 4'],
+    [{ ...small, hidden_size: '64' }, 'hidden_size: expected a whole number'],
+    [{ ...small, quantization_config: { quant_method: 'gptq' } }, 'quantised checkpoints ("gptq") are not supported yet'],
+  ])('refuses %j', (config, message) => {
+    expect(() => define(config, 'lm_head.weight')).toThrow(message);
+  });
+});
