@@ -1,5 +1,7 @@
+import { constants } from 'node:os';
 import process from 'node:process';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { TrominoError } from 'tromino';
 import { failureLine } from './failure.ts';
 import { backendNames, type BackendName } from './sessions/session.ts';
 
@@ -18,7 +20,7 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function runCommand(args: readonly string[]): Promise<number> {
   let code = exitCodes.ok;
-  const program = createProgram((result) => {
+  const program = createProgram(signalOfInterrupts(), (result) => {
     code = result;
   });
   try {
@@ -26,9 +28,32 @@ async function runCommand(args: readonly string[]): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof InterruptedError) return error.exitCode;
     console.error(failureLine(error));
     return exitCodes.failed;
   }
+}
+
+/** The user, or whoever runs the command, wants it to end. */
+class InterruptedError extends TrominoError {
+  override name = 'InterruptedError';
+  readonly exitCode: number;
+
+  constructor(signal: NodeJS.Signals) {
+    super(`interrupted by ${signal}`);
+    this.exitCode = 128 + constants.signals[signal]; // As a shell would report it.
+  }
+}
+
+/** Aborts on the first request to end, so that browsers and profiles are cleaned up; a second one ends the process at once. */
+function signalOfInterrupts(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => {
+      controller.abort(new InterruptedError(name));
+    });
+  }
+  return controller.signal;
 }
 
 interface CommonFlags {
@@ -37,7 +62,7 @@ interface CommonFlags {
 }
 
 /** The command line. A command's module is imported when it is chosen, so that `--help` is quick. */
-function createProgram(finish: (code: number) => void): Command {
+function createProgram(signal: AbortSignal, finish: (code: number) => void): Command {
   const program = new Command('tromino')
     .description('Runs small transformer task models from Hugging Face checkpoints, on WebGPU.')
     .exitOverride()
@@ -63,6 +88,7 @@ function createProgram(finish: (code: number) => void): Command {
             input,
             maxNewTokens: flags.maxNewTokens,
             json: flags.json ?? false,
+            signal,
           }),
         );
       },
@@ -74,7 +100,7 @@ function createProgram(finish: (code: number) => void): Command {
     "compare outputs with the references in each folder's golden.json",
   ).action(async (folders: string[], flags: CommonFlags) => {
     const { verify } = await import('./commands/verify.ts');
-    finish(await verify(folders, { backend: flags.backend, json: flags.json ?? false }));
+    finish(await verify(folders, { backend: flags.backend, json: flags.json ?? false, signal }));
   });
 
   checkpointCommand(
@@ -82,11 +108,16 @@ function createProgram(finish: (code: number) => void): Command {
     'inspect <folder>',
     'show configuration, tensors and the bytes that a run will take',
   )
-    .option('--tokens <number>', 'number of tokens to plan for', parsePositiveInteger)
+    .option('--tokens <number>', 'number of tokens to plan for', parsePositiveInteger, 128)
     .action(async (folder: string, flags: CommonFlags & { tokens: number }) => {
       const { inspect } = await import('./commands/inspect.ts');
       finish(
-        await inspect(folder, { backend: flags.backend, numTokens: flags.tokens, json: flags.json ?? false }),
+        await inspect(folder, {
+          backend: flags.backend,
+          numTokens: flags.tokens,
+          json: flags.json ?? false,
+          signal,
+        }),
       );
     });
 

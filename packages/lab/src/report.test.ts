@@ -41,9 +41,15 @@ describe('report', () => {
       isSoftware: true,
     };
     expect(describeAdapter(swiftshader)).toBe('google swiftshader (software)');
-    const cpu = { vendor: 'cpu', architecture: '', device: '', description: 'portable', isSoftware: true };
-    expect(describeAdapter(cpu)).toBe('cpu portable');
+    const cpu = {
+      vendor: 'cpu',
+      architecture: '',
+      device: '',
+      description: 'portable backend',
+      isSoftware: true,
+    };
+    expect(describeAdapter(cpu)).toBe('the portable backend');
     const none = { vendor: '', architecture: '', device: '', description: '', isSoftware: false };
-    expect(describeAdapter(none)).toBe('unnamed adapter');
+    expect(describeAdapter(none)).toBe('an unnamed adapter');
   });
 });

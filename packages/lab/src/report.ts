@@ -1,12 +1,16 @@
 import type { AdapterDescription } from 'tromino';
 
 /** One line that names an adapter and says whether it is a software one. */
-export function describeAdapter(adapter: AdapterDescription): string {
-  const names = [adapter.vendor, adapter.architecture, adapter.device, adapter.description].filter(
-    (name) => name !== '',
-  );
-  const line = [...new Set(names)].join(' ') || 'unnamed adapter';
-  return adapter.isSoftware && adapter.vendor !== 'cpu' ? `${line} (software)` : line;
+export function describeAdapter({
+  vendor,
+  architecture,
+  device,
+  description,
+  isSoftware,
+}: AdapterDescription): string {
+  if (vendor === 'cpu') return `the ${description}`; // No adapter at all, so nothing to warn of.
+  const names = new Set([vendor, architecture, device, description].filter((name) => name !== ''));
+  return ([...names].join(' ') || 'an unnamed adapter') + (isSoftware ? ' (software)' : '');
 }
 
 /** A byte count for people: binary units, three significant digits. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { copyOfFixture, fixture, tromino } from './tromino_command.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { copyOfFixture, fixture, startTromino, temporaryFolder, tromino } from './tromino_command.ts';
 
 const backends = ['webgpu', 'dawn', 'cpu'];
 
@@ -119,7 +118,7 @@ describe('tromino inspect', () => {
       head: 'classifier',
       backend,
       numTokens: 40,
-      numParameters: 132160,
+      numParameters: 132032,
     });
     expect(inspection.adapter.vendor).not.toBe('');
     expect(inspection.tensors.find(({ name }) => name === 'model.embed_tokens.weight')).toMatchObject({
@@ -140,7 +139,7 @@ describe('tromino inspect', () => {
 
   it('prints the same for people', async () => {
     const { stdout } = await tromino(['inspect', fixture('llama-seqcls-sharded'), '--backend', 'cpu']);
-    expect(stdout).toMatch(/cpu on cpu/);
+    expect(stdout).toMatch(/cpu on the portable backend/);
     expect(stdout).toMatch(/hidden_size +64/);
     expect(stdout).toMatch(
       /model\.embed_tokens\.weight +\S+ +\[320, 64\] +80\.0 KiB +model-0000\d-of-00005\.safetensors/,
@@ -215,18 +214,32 @@ describe('tromino with a browser that does not work', () => {
     expect(stderr).toContain('CHROMIUM_PATH: expected a browser');
   });
 
-  it('says that the browser did not start, and leaves nothing behind', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tromino-no-browser-'));
-    const fake = join(folder, 'browser');
-    await writeFile(fake, '#!/bin/sh\nexit 3\n');
-    await chmod(fake, 0o755);
-    const { code, stderr } = await tromino(['run', fixture('llama-seqcls'), '--ids', '1'], {
-      CHROMIUM_PATH: fake,
-      TMPDIR: folder,
-    });
+  it('says that the browser did not start, and leaves no profile behind', async () => {
+    await using temporary = await temporaryFolder();
+    const browser = join(temporary.folder, 'browser');
+    await writeFile(browser, '#!/bin/sh\nexit 3\n');
+    await chmod(browser, 0o755);
+    const env = { CHROMIUM_PATH: browser, TMPDIR: temporary.folder };
+    const { code, stderr } = await tromino(['run', fixture('llama-seqcls'), '--ids', '1'], env);
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
-    expect(stderr).toContain(`SessionError: ${fake} did not start`);
-    expect(await readdir(folder)).toEqual(['browser']);
-    await rm(folder, { recursive: true });
+    expect(stderr).toContain(`SessionError: ${browser} did not start`);
+    expect(await profilesIn(temporary.folder)).toEqual([]);
+  });
+
+  it('ends on an interrupt, and takes its browser and its profile along', async () => {
+    await using temporary = await temporaryFolder();
+    const run = startTromino(['verify', fixture('llama-lm-tied')], { TMPDIR: temporary.folder });
+    await vi.waitUntil(async () => (await profilesIn(temporary.folder)).length > 0, {
+      timeout: 60_000,
+      interval: 50,
+    });
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(await profilesIn(temporary.folder)).toEqual([]);
   });
 });
+
+/** The browser profiles that lie in a folder for temporary files. */
+async function profilesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.includes('playwright'));
+}

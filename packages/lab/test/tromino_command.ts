@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +17,17 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs the `tromino` command as a user does, from a folder that is not the repository, and waits for its end. */
-export async function tromino(
+/** A run of the command that has not ended yet. */
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CommandResult>;
+}
+
+/** Starts the `tromino` command as a user does, from a folder that is not the repository. */
+export function startTromino(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<CommandResult> {
+): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: tmpdir(),
     env: { ...process.env, ...env },
@@ -29,11 +35,25 @@ export async function tromino(
     timeout: limitMs,
     killSignal: 'SIGKILL',
   });
-  const ended = new Promise<number | null>((resolve, reject) =>
+  const closed = new Promise<number | null>((resolve, reject) =>
     child.on('error', reject).on('close', resolve),
   );
-  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  return { code, stdout, stderr };
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  return { child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+}
+
+/** Runs the `tromino` command and waits for its end. */
+export function tromino(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return startTromino(args, env).ended;
+}
+
+/** A new folder that is removed, with all in it, at the end of the scope. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'tromino-test-'));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
 /** Path of one of the runtime's test checkpoints. */
@@ -43,7 +63,7 @@ export function fixture(name: string): string {
 
 /** A copy of a test checkpoint that may be damaged; it is removed at the end of the scope. */
 export async function copyOfFixture(name: string): Promise<AsyncDisposable & { readonly folder: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tromino-checkpoint-'));
-  await cp(fixture(name), folder, { recursive: true });
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+  const copy = await temporaryFolder();
+  await cp(fixture(name), copy.folder, { recursive: true });
+  return copy;
 }

@@ -4,19 +4,23 @@ import { describe, expect, it } from 'vitest';
 import { startServer } from '../src/server.ts';
 import { copyOfFixture, fixture, tromino } from './tromino_command.ts';
 
-const fixtures = [
-  'llama-seqcls',
-  'llama-seqcls-sharded',
+const classifiers = ['llama-seqcls', 'llama-seqcls-sharded', 'qwen2-seqcls', 'qwen3-seqcls'];
+const generators = [
   'llama-lm-tied',
   'llama-lm-bf16',
   'llama-lm-f16',
   'llama3-rope-lm',
-  'qwen2-seqcls',
   'qwen2-lm',
-  'qwen3-seqcls',
   'qwen3-lm-tied',
   'mistral-lm',
 ];
+
+/** All of them where a run is cheap; the runtime's own tests have all of them on WebGPU. */
+const fixturesByBackend = {
+  cpu: [...classifiers, ...generators],
+  webgpu: ['llama-seqcls', 'llama-seqcls-sharded', 'llama-lm-tied'],
+  dawn: ['llama-seqcls', 'llama-lm-tied'],
+};
 
 interface Verification {
   readonly passed: boolean;
@@ -29,18 +33,26 @@ interface Verification {
   }[];
 }
 
-/** Overwrites one float of the first tensor in a safetensors file. */
-async function setFirstWeight(folder: string, value: number): Promise<void> {
+/** Overwrites the first float of a tensor in a checkpoint's only safetensors file. */
+async function setFirstWeight(folder: string, tensor: string, value: number): Promise<void> {
   const file = join(folder, 'model.safetensors');
   const bytes = await readFile(file);
-  bytes.writeFloatLE(value, 8 + Number(bytes.readBigUInt64LE(0)));
+  const dataOffset = 8 + Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, dataOffset)) as Record<
+    string,
+    { data_offsets: [number, number] }
+  >;
+  const start = header[tensor]?.data_offsets[0];
+  if (start === undefined) throw new Error(`${tensor} is not in ${file}`);
+  bytes.writeFloatLE(value, dataOffset + start);
   await writeFile(file, bytes);
 }
 
 describe('tromino verify', () => {
-  it.each(['webgpu', 'cpu', 'dawn'])(
-    'passes every test checkpoint on %s and names the adapter',
+  it.each(['cpu', 'webgpu', 'dawn'] as const)(
+    'passes test checkpoints on %s and names the adapter',
     async (backend) => {
+      const fixtures = fixturesByBackend[backend];
       const { code, stdout, stderr } = await tromino([
         'verify',
         ...fixtures.map(fixture),
@@ -49,9 +61,7 @@ describe('tromino verify', () => {
       ]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout.match(/^ {2}passed: \d+ cases?, bound 1e-4$/gm)).toHaveLength(fixtures.length);
-      expect(stdout.match(backend === 'cpu' ? /cpu on cpu/g : /(webgpu|dawn) on \S+/g)).toHaveLength(
-        fixtures.length,
-      );
+      expect(stdout.match(new RegExp(`${backend} on \\S+`, 'g'))).toHaveLength(fixtures.length);
       expect(stdout).toMatch(/batch of \d+ and \d+ tokens, padded left/);
       expect(stdout).toContain('24 greedy ids equal');
     },
@@ -63,7 +73,7 @@ describe('tromino verify', () => {
     expect([code, passed, results.length]).toEqual([0, true, 1]);
     expect(results[0]).toMatchObject({
       passed: true,
-      adapter: expect.stringContaining('cpu') as string,
+      adapter: expect.stringContaining('portable backend') as string,
       model: 'llama classifier',
       bound: 1e-4,
     });
@@ -76,7 +86,7 @@ describe('tromino verify', () => {
     'fails a checkpoint with one changed weight on %s, and still checks the others',
     async (backend) => {
       await using copy = await copyOfFixture('llama-seqcls');
-      await setFirstWeight(copy.folder, 40);
+      await setFirstWeight(copy.folder, 'model.layers.1.self_attn.o_proj.weight', 0.5);
       const { code, stdout } = await tromino([
         'verify',
         copy.folder,
@@ -92,11 +102,7 @@ describe('tromino verify', () => {
 
   it('fails results that are not numbers', async () => {
     await using copy = await copyOfFixture('llama-lm-tied');
-    const golden = JSON.parse(await readFile(join(copy.folder, 'golden.json'), 'utf8')) as {
-      cases: { last_logits: number[] }[];
-    };
-    expect(golden.cases[0]?.last_logits.length).toBe(320);
-    await setEveryWeightToNaN(copy.folder);
+    await setFirstWeight(copy.folder, 'model.norm.weight', NaN);
     const { code, stdout } = await tromino(['verify', copy.folder, '--backend', 'cpu']);
     expect(code).toBe(1);
     expect(stdout).toContain('FAILED');
@@ -139,12 +145,3 @@ describe('tromino verify', () => {
     expect(stdout).toContain('passed: 5 cases');
   });
 });
-
-/** Turns every weight into NaN and leaves the header as it is. */
-async function setEveryWeightToNaN(folder: string): Promise<void> {
-  const file = join(folder, 'model.safetensors');
-  const bytes = await readFile(file);
-  for (let offset = 8 + Number(bytes.readBigUInt64LE(0)); offset < bytes.length; offset += 4)
-    bytes.writeFloatLE(NaN, offset);
-  await writeFile(file, bytes);
-}

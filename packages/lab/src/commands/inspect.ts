@@ -9,6 +9,8 @@ export interface InspectOptions {
   readonly backend: BackendName;
   readonly numTokens: number;
   readonly json: boolean;
+  /** Ends the command early, with everything it started closed. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -16,9 +18,12 @@ export interface InspectOptions {
  *
  * @returns the exit code
  */
-export async function inspect(folder: string, { backend, numTokens, json }: InspectOptions): Promise<number> {
+export async function inspect(
+  folder: string,
+  { backend, numTokens, json, signal }: InspectOptions,
+): Promise<number> {
   const location = locateCheckpoint(folder);
-  await using session = await openSession(backend);
+  await using session = await openSession(backend, signal);
   const inspection = await session.request('inspect', { source: session.sourceOf(location), numTokens });
   console.log(
     json

@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly input: string | readonly number[];
   readonly maxNewTokens: number | undefined;
   readonly json: boolean;
+  /** Ends the command early, with everything it started closed. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -20,8 +22,11 @@ export interface RunOptions {
  */
 export async function run(folder: string, options: RunOptions): Promise<number> {
   const location = locateCheckpoint(folder);
-  await using session = await openSession(options.backend);
-  const loaded = await session.request('load', { source: session.sourceOf(location) });
+  await using session = await openSession(options.backend, options.signal);
+  const loaded = await session.request('load', {
+    source: session.sourceOf(location),
+    ropeFrequencies: 'f32',
+  });
   const started = performance.now();
   const answer = await answerOf(session, loaded, options);
   const durationMs = Math.round((performance.now() - started) * 10) / 10;

@@ -34,10 +34,16 @@ export async function openBrowserSession(): Promise<Session> {
   }
 }
 
-/** Starts the browser. Playwright gives it a profile of its own, removes that at the end, and closes the browser on SIGINT. */
+/** Starts the browser. Playwright gives it a profile of its own and removes that at the end; signals are the command's to handle. */
 async function launch(executablePath: string): Promise<Browser> {
   try {
-    return await chromium.launch({ ...chromiumLaunchOptions(executablePath), timeout: startTimeoutMs });
+    return await chromium.launch({
+      ...chromiumLaunchOptions(executablePath),
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      timeout: startTimeoutMs,
+    });
   } catch (error) {
     const reason = (error as Error).message.split('\n', 1)[0] ?? 'no reason given';
     throw new SessionError(`${executablePath} did not start: ${reason}`, { cause: error });

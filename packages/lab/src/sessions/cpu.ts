@@ -8,9 +8,7 @@ export function openCpuSession(): Session {
   return {
     request: async (kind, params) => resultOf(await execute(kind, params)),
     sourceOf: nodeSourceOf,
-    [Symbol.asyncDispose]: async () => {
-      await execute('unload', {});
-    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 

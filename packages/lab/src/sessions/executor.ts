@@ -7,6 +7,7 @@ import {
   UnsupportedError,
   type Classifier,
   type Generator,
+  type LoadOptions,
 } from 'tromino';
 import type {
   ClassificationResult,
@@ -27,17 +28,12 @@ type Loaded =
 export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
   let loaded: Loaded | undefined;
 
-  const unload = (): Promise<undefined> => {
-    loaded?.model.dispose();
-    loaded = undefined;
-    return Promise.resolve(undefined);
-  };
-
   const handlers: Handlers = {
     inspect: (params) => inspect(params, backend),
-    load: async ({ source }) => {
-      await unload();
-      loaded = await load(source, backend);
+    load: async ({ source, ropeFrequencies }) => {
+      const previous = loaded;
+      loaded = await load(source, { backend, ropeFrequencies });
+      previous?.model.dispose(); // Only now: both share a device with its compiled pipelines, and the last one out destroys it.
       return describe(loaded);
     },
     classify: async ({ inputs }) => {
@@ -58,7 +54,6 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
         ...(maxNewTokens !== undefined && { maxNewTokens }),
         ...(stopTokens !== undefined && { stopTokens }),
       }),
-    unload,
   };
 
   return async (kind, params) => {
@@ -71,13 +66,13 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
 }
 
 /** Loads a checkpoint as what its head makes it. */
-async function load(source: string, backend: 'webgpu' | 'cpu'): Promise<Loaded> {
+async function load(source: string, options: LoadOptions): Promise<Loaded> {
   const { head } = await inspectCheckpoint(source);
   switch (head) {
     case 'classifier':
-      return { head, model: await loadClassifier(source, { backend }) };
+      return { head, model: await loadClassifier(source, options) };
     case 'generator':
-      return { head, model: await loadGenerator(source, { backend }) };
+      return { head, model: await loadGenerator(source, options) };
     default:
       throw new UnsupportedError(head, 'checkpoints with this head are not supported yet');
   }
@@ -106,7 +101,7 @@ async function inspect(
 ): Promise<Inspection> {
   const { family, head, config, tensors, numParameters, totalBytes, maxTokens } =
     await inspectCheckpoint(source);
-  const { model } = await load(source, backend);
+  const { model } = await load(source, { backend });
   try {
     const { adapter } = model;
     const plannedBytes = { ...model.plan(numTokens).bytes };

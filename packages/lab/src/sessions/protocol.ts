@@ -52,7 +52,7 @@ export interface Inspection {
 /** Every request with its parameters and its result. A session holds at most one model. */
 export interface Requests {
   inspect: { params: { source: string; numTokens: number }; result: Inspection };
-  load: { params: { source: string }; result: LoadedModel };
+  load: { params: { source: string; ropeFrequencies: 'f32' | 'as-stored' }; result: LoadedModel };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   lastLogits: { params: { inputs: readonly ModelInput[] }; result: number[][] };
   generate: {
@@ -63,7 +63,6 @@ export interface Requests {
     };
     result: GenerationResult;
   };
-  unload: { params: Record<string, never>; result: undefined };
 }
 
 /** Name of a request. */
