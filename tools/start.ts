@@ -2,39 +2,24 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
-import { chromiumLaunchOptions, ensureChromium, startServer, type StaticServer } from '@tromino/lab';
+import {
+  describeAdapter,
+  ensureChromium,
+  launchChromium,
+  startServer,
+  watchForFailure,
+  type StaticServer,
+} from '@tromino/lab';
 import { Command, InvalidArgumentError } from 'commander';
-import { chromium } from 'playwright';
+import type { Page } from 'playwright';
 import { build } from 'vite';
+import type { HeadlessMove } from '../apps/site/src/headless.ts';
 
 interface Flags {
   readonly port: number;
   readonly headless?: true;
   readonly moves: number;
   readonly seed: number;
-}
-
-/** What the page offers when it is opened with `?headless`: the game, one move at a time. */
-interface Strata {
-  readonly ready: Promise<unknown>;
-  readonly adapter: {
-    readonly vendor: string;
-    readonly architecture: string;
-    readonly device: string;
-    readonly description: string;
-  };
-  playMove(): Promise<Move>;
-}
-
-interface Move {
-  readonly boardText: string;
-  readonly scores: readonly {
-    readonly label: string;
-    readonly logit: number;
-    readonly probability: number;
-  }[];
-  readonly choice: string;
-  readonly durationMs: number;
 }
 
 const siteFolder = join(import.meta.dirname, '../apps/site');
@@ -77,45 +62,34 @@ async function playHeadless(
   server: StaticServer,
   { moves, seed }: Flags,
 ): Promise<void> {
-  const browser = await chromium.launch(chromiumLaunchOptions(executablePath));
+  const browser = await launchChromium(executablePath, pageTimeoutMs);
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(pageTimeoutMs);
-    const failed = new Promise<never>((_, fail) => {
-      browser.on('disconnected', () => {
-        fail(new Error('the browser ended'));
-      });
-      page.on('crash', () => {
-        fail(new Error('the page crashed'));
-      });
-      page.on('pageerror', (error) => {
-        fail(new Error(`uncaught in the page: ${error.message}`));
-      });
-    });
-    failed.catch(() => undefined); // The browser's end after the last move is no failure.
-    const play = async (): Promise<void> => {
-      await page.goto(`${server.origin}/?headless&seed=${seed}`);
-      await page.waitForFunction(() => 'strata' in window);
-      const adapter = await page.evaluate(async () => {
-        const { strata } = window as unknown as { strata: Strata };
-        await strata.ready;
-        return strata.adapter;
-      });
-      console.log(
-        `playing seed ${seed} on ${adapter.vendor} ${adapter.architecture} ${adapter.description}`.trimEnd(),
-      );
-      for (let number = 1; number <= moves; number++) {
-        const move = await page.evaluate(() => (window as unknown as { strata: Strata }).strata.playMove());
-        console.log(formatMove(number, move));
-      }
-    };
-    await Promise.race([play(), failed]);
+    const failure = watchForFailure(browser, page);
+    await page.goto(`${server.origin}/?headless&seed=${seed}`);
+    await Promise.race([playMoves(page, seed, moves), failure]);
   } finally {
     await browser.close();
   }
 }
 
-function formatMove(number: number, { boardText, scores, choice, durationMs }: Move): string {
+async function playMoves(page: Page, seed: number, moves: number): Promise<void> {
+  await page.waitForFunction(() => window.strata !== undefined);
+  const adapter = await page.evaluate(async () => {
+    await window.strata?.ready;
+    return window.strata?.adapter;
+  });
+  if (adapter === undefined) throw new Error('the page went away');
+  console.log(`seed ${seed} on ${describeAdapter(adapter)}\n`);
+  for (let number = 1; number <= moves; number++) {
+    const move = await page.evaluate(() => window.strata?.playMove());
+    if (move === undefined) throw new Error('the page went away');
+    console.log(formatMove(number, move));
+  }
+}
+
+function formatMove(number: number, { boardText, scores, choice, durationMs }: HeadlessMove): string {
   const lines = scores.map(
     ({ label, logit, probability }) =>
       `  ${label.padEnd(26)} ${logit.toFixed(4).padStart(9)} ${probability.toFixed(4).padStart(7)}`,

@@ -1,4 +1,5 @@
 import { TrominoError } from 'tromino';
+import { BrowserError } from './chromium/browser_error.ts';
 import { RemoteError } from './sessions/session.ts';
 
 /**
@@ -14,5 +15,6 @@ export function failureLine(error: unknown): string {
 }
 
 function isTyped(error: Error): boolean {
-  return error instanceof RemoteError ? error.isTyped : error instanceof TrominoError;
+  if (error instanceof RemoteError) return error.isTyped;
+  return error instanceof TrominoError || error instanceof BrowserError;
 }

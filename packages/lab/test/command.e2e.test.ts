@@ -222,7 +222,7 @@ describe('tromino with a browser that does not work', () => {
     const env = { CHROMIUM_PATH: browser, TMPDIR: temporary.folder };
     const { code, stderr } = await tromino(['run', fixture('llama-seqcls'), '--ids', '1'], env);
     expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
-    expect(stderr).toContain(`SessionError: ${browser} did not start`);
+    expect(stderr).toContain(`BrowserError: ${browser} did not start`);
     expect(await profilesIn(temporary.folder)).toEqual([]);
   });
 

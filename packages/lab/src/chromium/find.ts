@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import process from 'node:process';
+import { BrowserError } from './browser_error.ts';
 
 /** Where Chrome, Chromium and Edge install themselves, in the order we prefer them. */
 const systemBrowsers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -29,13 +30,13 @@ const systemBrowsers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]
  * Finds a Chromium: the one that `CHROMIUM_PATH` names, else the system's Chromium, Chrome or Edge, else Playwright's
  * download. Undefined where there is none.
  *
- * @throws Error if `CHROMIUM_PATH` names a file that is not there: a wrong path must not quietly mean another browser.
+ * @throws BrowserError if `CHROMIUM_PATH` names a file that is not there: a wrong path must not quietly mean another browser.
  */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') {
     if (!existsSync(named))
-      throw new Error(`CHROMIUM_PATH: expected a browser's executable, found no file at ${named}`);
+      throw new BrowserError(`CHROMIUM_PATH: expected a browser's executable, found no file at ${named}`);
     return named;
   }
   return systemBrowsers[process.platform]?.find((path) => existsSync(path)) ?? downloadedChromium();

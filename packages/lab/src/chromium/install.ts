@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { BrowserError } from './browser_error.ts';
 import { findChromium } from './find.ts';
 
 /** What decides how a browser can be installed here. */
@@ -20,7 +21,7 @@ export interface InstallMethod {
 /**
  * Finds a Chromium or installs one, and returns its path. `report` gets one line before each attempt to install.
  *
- * @throws Error with one line that says what was tried and what the user can do.
+ * @throws BrowserError with one line that says what was tried and what the user can do.
  */
 export function ensureChromium(report: (line: string) => void): string {
   const found = findChromium();
@@ -33,7 +34,7 @@ export function ensureChromium(report: (line: string) => void): string {
     if (installed !== undefined) return installed;
     failures.push(`${method.name}: ${failure ?? 'it installed nothing that can be found'}`);
   }
-  throw new Error(
+  throw new BrowserError(
     `no Chromium found, and none could be installed (${failures.join('; ')}): ` +
       'install Chromium, Chrome or Edge, or set CHROMIUM_PATH to one',
   );

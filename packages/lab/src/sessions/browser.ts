@@ -1,7 +1,7 @@
-import { chromium, type Browser, type Page } from 'playwright';
+import type { Page } from 'playwright';
 import type { CheckpointLocation } from '../checkpoint_location.ts';
 import { ensureChromium } from '../chromium/install.ts';
-import { chromiumLaunchOptions } from '../chromium/launch.ts';
+import { launchChromium, watchForFailure } from '../chromium/browser.ts';
 import { bundlePage } from '../page/bundle.ts';
 import { startServer, type StaticServer } from '../server.ts';
 import type { Answer, RequestKind, Requests } from './protocol.ts';
@@ -15,7 +15,7 @@ export async function openBrowserSession(): Promise<Session> {
     console.error(`tromino: ${line}`);
   });
   const server = await startServer();
-  const launched = launch(executablePath);
+  const launched = launchChromium(executablePath, startTimeoutMs);
   const close = async (): Promise<void> => {
     const browser = await launched.catch(() => undefined);
     await browser?.close();
@@ -32,39 +32,6 @@ export async function openBrowserSession(): Promise<Session> {
     await close();
     throw error;
   }
-}
-
-/** Starts the browser. Playwright gives it a profile of its own and removes that at the end; signals are the command's to handle. */
-async function launch(executablePath: string): Promise<Browser> {
-  try {
-    return await chromium.launch({
-      ...chromiumLaunchOptions(executablePath),
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      timeout: startTimeoutMs,
-    });
-  } catch (error) {
-    const reason = (error as Error).message.split('\n', 1)[0] ?? 'no reason given';
-    throw new SessionError(`${executablePath} did not start: ${reason}`, { cause: error });
-  }
-}
-
-/** A promise that only ever rejects: when the browser ends, the page crashes, or code in it throws where nobody catches. */
-function watchForFailure(browser: Browser, page: Page): Promise<never> {
-  const failure = new Promise<never>((_, fail) => {
-    browser.on('disconnected', () => {
-      fail(new SessionError('the browser ended before its answer'));
-    });
-    page.on('crash', () => {
-      fail(new SessionError('the page crashed'));
-    });
-    page.on('pageerror', (error) => {
-      fail(new SessionError(`uncaught in the page: ${error.message}`));
-    });
-  });
-  failure.catch(() => undefined); // Between two requests nobody listens, and the browser's end at dispose is no failure.
-  return failure;
 }
 
 async function openPage(page: Page, origin: string): Promise<void> {
