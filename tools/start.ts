@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const flags = parseFlags();
   const executablePath = ensureChromium(console.log);
   await build({ root: siteFolder, logLevel: 'warn' });
-  const server = await startServer({ port: flags.headless === true ? 0 : flags.port });
+  const server = await serve(flags.headless === true ? 0 : flags.port);
   server.mount('/', { folder: join(siteFolder, 'dist') });
   server.mount('/models/', { folder: modelsFolder });
   if (flags.headless === true) {
@@ -39,6 +39,17 @@ async function main(): Promise<void> {
   }
   console.log(`Strata is at ${server.origin}/ (Ctrl-C ends it)`);
   openInBrowser(`${server.origin}/`, executablePath);
+}
+
+/** Serves on the wanted port, or on a free one where that is taken: a second game, most likely. */
+async function serve(port: number): Promise<StaticServer> {
+  try {
+    return await startServer({ port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    console.log(`port ${port} is taken, so another one it is`);
+    return startServer();
+  }
 }
 
 function parseFlags(): Flags {
@@ -62,7 +73,7 @@ async function playHeadless(
   server: StaticServer,
   { moves, seed }: Flags,
 ): Promise<void> {
-  const browser = await launchChromium(executablePath, pageTimeoutMs);
+  const browser = await launchChromium(executablePath, { endOnSignals: true });
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(pageTimeoutMs);

@@ -2,19 +2,29 @@ import { chromium, type Browser, type Page } from 'playwright';
 import { BrowserError } from './browser_error.ts';
 import { chromiumLaunchOptions } from './launch.ts';
 
+/** How to start a browser. */
+export interface LaunchOptions {
+  /** How long it may take to come up; a minute by default. */
+  readonly timeoutMs?: number;
+  /** On SIGINT, SIGTERM or SIGHUP close the browser and end the process. Off for callers that handle signals themselves. */
+  readonly endOnSignals: boolean;
+}
+
 /**
- * Starts a headless Chromium. Playwright gives it a profile of its own and removes that at the end; signals are the caller's to handle.
+ * Starts a headless Chromium. Playwright gives it a profile of its own and removes that when the browser is closed.
  *
- * @throws BrowserError if it is not up within `timeoutMs`
+ * @throws BrowserError if it does not come up
  */
-export async function launchChromium(executablePath: string, timeoutMs: number): Promise<Browser> {
-  const options = { ...chromiumLaunchOptions(executablePath), timeout: timeoutMs };
+export async function launchChromium(
+  executablePath: string,
+  { timeoutMs = 60_000, endOnSignals }: LaunchOptions,
+): Promise<Browser> {
+  const signals = { handleSIGINT: endOnSignals, handleSIGTERM: endOnSignals, handleSIGHUP: endOnSignals };
   try {
     return await chromium.launch({
-      ...options,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
+      ...chromiumLaunchOptions(executablePath),
+      ...signals,
+      timeout: timeoutMs,
     });
   } catch (error) {
     const reason = (error as Error).message.split('\n', 1)[0] ?? 'no reason given';

@@ -15,7 +15,7 @@ export async function openBrowserSession(): Promise<Session> {
     console.error(`tromino: ${line}`);
   });
   const server = await startServer();
-  const launched = launchChromium(executablePath, startTimeoutMs);
+  const launched = launchChromium(executablePath, { endOnSignals: false });
   const close = async (): Promise<void> => {
     const browser = await launched.catch(() => undefined);
     await browser?.close();

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+describe('npm start', () => {
+  it('plays headless and prints the board, eight scores, the choice and the time of each move', () => {
+    const args = ['start', '--silent', '--', '--headless', '--moves', '2', '--seed', '7'];
+    const { status, stdout, stderr } = spawnSync('npm', args, {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 240_000,
+      shell: process.platform === 'win32',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^seed 7 on \S+/);
+    const [, ...moves] = stdout.split(/^move \d+$/m);
+    expect(moves).toHaveLength(2);
+    for (const move of moves) {
+      expect(move.match(/^[.#@:]{10}$/gm)).toHaveLength(20);
+      const labels = [...move.matchAll(/^ {2}(\S.*?) +-?\d+\.\d{4} +[01]\.\d{4}$/gm)].map(
+        ([, label]) => label,
+      );
+      expect(labels).toEqual([
+        'left',
+        'right',
+        'rotate clockwise',
+        'rotate counter-clockwise',
+        'soft drop',
+        'hard drop',
+        'hold',
+        'wait',
+      ]);
+      expect(labels).toContain(/^chose (.+) in \d+\.\d ms$/m.exec(move)?.[1]);
+    }
+  });
+
+  it.each([['--moves', 'many'], ['--fly']])('refuses options that make no sense: %s', (...args) => {
+    const { status, stderr } = spawnSync('npm', ['start', '--silent', '--', ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 60_000,
+      shell: process.platform === 'win32',
+    });
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/^error: /);
+  });
+});
