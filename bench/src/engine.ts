@@ -1,0 +1,22 @@
+import type { LoadTimes, Row } from './result.ts';
+import type { BenchModel, ExpectedScores, Section } from './suite.ts';
+
+/** A model loaded by some engine, ready for its first call. */
+export interface LoadedModel {
+  readonly input: 'text' | 'ids';
+  readonly loadMs: LoadTimes;
+  /** One inference: from the input to scores in host memory. */
+  call(): Promise<ArrayLike<number>>;
+  /**
+   * What the engine says of itself. Asked after the calls: what it does would otherwise be warm in the first of them.
+   * @throws Error if the text and the ids of the expected scores are not the same input.
+   */
+  describe?(): Pick<Row, 'plan' | 'planBuildMs' | 'memory'>;
+  dispose(): Promise<void>;
+}
+
+/** Something that runs models. */
+export interface Engine {
+  readonly name: string;
+  load(model: BenchModel, expected: ExpectedScores, section: Section): Promise<LoadedModel>;
+}

@@ -1,0 +1,75 @@
+import type { Engine } from './engine.ts';
+
+/** The part of ONNX Runtime Web's interface that is used here; its files lie beside the page, not in this repository. */
+interface OrtModule {
+  readonly env: {
+    readonly versions: { readonly web?: string; readonly common?: string };
+    readonly wasm: { wasmPaths: string; numThreads: number };
+    readonly webgpu: { powerPreference: string };
+  };
+  readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => unknown;
+  readonly InferenceSession: {
+    create(bytes: Uint8Array, options: object): Promise<OrtSession>;
+  };
+}
+
+interface OrtSession {
+  readonly inputNames: readonly string[];
+  run(feeds: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, OrtTensor>>>;
+  release(): Promise<void>;
+}
+
+interface OrtTensor {
+  getData(): Promise<ArrayLike<number>>;
+}
+
+let ortModule: Promise<OrtModule> | undefined;
+
+/** ONNX Runtime Web on WebGPU, set up as its documentation says; its calls start from token ids. */
+export const ortEngine: Engine = {
+  name: 'ONNX Runtime Web',
+  async load({ name, onnx }, { ids }) {
+    if (onnx === undefined) throw new Error(`${name}: bench.json names no .onnx file for it`);
+    const start = performance.now();
+    const ort = await (ortModule ??= importOrt());
+    const imported = performance.now();
+    // Its web build takes a file whole.
+    const bytes = await fetchBytes(onnx);
+    const fetched = performance.now();
+    const session = await ort.InferenceSession.create(bytes, {
+      executionProviders: ['webgpu'],
+      graphOptimizationLevel: 'all',
+    });
+    const created = performance.now();
+    const feeds = { ids: new ort.Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]) };
+    return {
+      input: 'ids',
+      loadMs: {
+        totalMs: created - start,
+        byPhaseMs: { import: imported - start, download: fetched - imported, session: created - fetched },
+      },
+      async call() {
+        const [output] = Object.values(await session.run(feeds));
+        if (!output) throw new Error(`${onnx}: gave no output`);
+        return await output.getData();
+      },
+      dispose: () => session.release(),
+    };
+  },
+};
+
+async function importOrt(): Promise<OrtModule> {
+  const url = new URL('ort/ort.webgpu.min.mjs', location.href).href;
+  const ort = (await import(/* @vite-ignore */ url)) as OrtModule;
+  ort.env.wasm.wasmPaths = new URL('ort/', location.href).href;
+  ort.env.wasm.numThreads = 1;
+  ort.env.webgpu.powerPreference = 'high-performance';
+  console.log(`ONNX Runtime Web ${ort.env.versions.web ?? ort.env.versions.common ?? 'of unknown version'}`);
+  return ort;
+}
+
+async function fetchBytes(path: string): Promise<Uint8Array> {
+  const response = await fetch(new URL(path, location.href));
+  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}

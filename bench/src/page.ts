@@ -1,0 +1,115 @@
+/**
+ * The benchmark page. It reads `bench.json` and `suite.json` beside it, prints a line of JSON for each row as it comes (so that a run that
+ * is cut off is not lost), and ends with `window.done`; the whole {@link BenchResult} is then in `window.result`.
+ */
+import type { Engine } from './engine.ts';
+import { describeEnvironment } from './environment.ts';
+import { ortEngine } from './ort_engine.ts';
+import type { BenchResult, Environment, Row } from './result.ts';
+import { runSection, sameBits } from './run_section.ts';
+import {
+  callsPerSection,
+  callsWithoutTimes,
+  describeSection,
+  type BenchModel,
+  type ExpectedScores,
+  type Section,
+} from './suite.ts';
+import { trominoEngine } from './tromino_engine.ts';
+
+declare global {
+  interface Window {
+    result?: BenchResult;
+    done?: boolean;
+  }
+}
+
+/** Far above what any section takes on a GPU; one that reaches it hangs, and the next ones get their turn. */
+const sectionLimitMs = 120_000;
+
+const engines: Readonly<Record<Section['engine'], Engine>> = { tromino: trominoEngine, ort: ortEngine };
+const rows: Row[] = [];
+
+async function main(): Promise<void> {
+  const { models } = await fetchJson<{ readonly models: readonly BenchModel[] }>('bench.json');
+  const { sections } = await fetchJson<{ readonly sections: readonly Section[] }>('suite.json');
+  const environment = await describeEnvironment();
+  window.result = { environment, rows };
+  console.log(`environment ${JSON.stringify(environment)}`);
+  for (const model of models) await runModel(model, sections, environment);
+}
+
+async function runModel(
+  model: BenchModel,
+  sections: readonly Section[],
+  environment: Environment,
+): Promise<void> {
+  const expected = await fetchJson<ExpectedScores>(model.expected);
+  const numCalls = environment.isSoftware ? callsWithoutTimes : callsPerSection;
+  let firstBits: Uint32Array | undefined;
+  for (const section of sections) {
+    if (section.engine === 'ort' && model.onnx === undefined) continue;
+    const engine = engines[section.engine];
+    const header = {
+      model: model.name,
+      engine: engine.name,
+      section: describeSection(section),
+      earlierSections: rows.filter((row) => row.engine === engine.name).length,
+      place: rows.length + 1,
+    };
+    try {
+      const { outcome, bits } = await withinLimit(runSection(engine, model, expected, section, numCalls));
+      if (section.engine === 'tromino') firstBits ??= bits;
+      const isComparable = section.engine === 'tromino' && bits && firstBits;
+      const row = {
+        ...header,
+        ...outcome,
+        ...(isComparable && { sameBitsAsFirst: sameBits(bits, firstBits ?? bits) }),
+      };
+      report(environment.isSoftware ? withoutTimes(row) : row);
+    } catch (error) {
+      report({
+        ...header,
+        error: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      });
+    }
+  }
+}
+
+function report(row: Row): void {
+  rows.push(row);
+  console.log(`row ${JSON.stringify(row)}`);
+}
+
+/** A software adapter's times say nothing about a GPU, so they are not even written down. */
+function withoutTimes({ loadMs, callsMs, phases, planBuildMs, ...row }: Row): Row {
+  const hasTimes = loadMs ?? callsMs ?? phases ?? planBuildMs;
+  return { ...row, ...(hasTimes !== undefined && { untimed: 'software adapter: times not reported' }) };
+}
+
+async function withinLimit<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`the section took more than ${sectionLimitMs} ms`));
+    }, sectionLimitMs);
+  });
+  return await Promise.race([work, limit]).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+async function fetchJson<T>(path: string): Promise<T> {
+  const response = await fetch(new URL(path, location.href));
+  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
+  return (await response.json()) as T;
+}
+
+main()
+  .catch((error: unknown) => {
+    console.log(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  })
+  .finally(() => {
+    window.done = true;
+  })
+  .catch(console.error);

@@ -1,0 +1,110 @@
+import type { Engine, LoadedModel } from './engine.ts';
+import { CallObserver, medianPhases, type ObservedCall } from './phases.ts';
+import type { Row } from './result.ts';
+import type { BenchModel, ExpectedScores, Section } from './suite.ts';
+
+/** What a section's row says beside who ran what in which order. */
+export type SectionOutcome = Omit<Row, 'model' | 'engine' | 'section' | 'earlierSections' | 'place'>;
+
+/** What a section found, with the scores' bits for comparing it with others. */
+export interface SectionRun {
+  readonly outcome: SectionOutcome;
+  readonly bits: Uint32Array | undefined;
+}
+
+/** Loads, calls and disposes. The first call counts: nothing warms up, and nothing but the call is inside its timer. */
+export async function runSection(
+  engine: Engine,
+  model: BenchModel,
+  expected: ExpectedScores,
+  section: Section,
+  numCalls: number,
+): Promise<SectionRun> {
+  const loaded = await engine.load(model, expected, section);
+  try {
+    const facts = {
+      input: loaded.input,
+      numTokens: expected.ids.length,
+      loadMs: loaded.loadMs,
+    };
+    const run = section.loadOnly ? undefined : await callMany(loaded, section, numCalls);
+    const outcome = {
+      ...facts,
+      ...(run && { ...run.times, ...compareScores(run.calls, expected.scores) }),
+      ...loaded.describe?.(),
+    };
+    return { outcome, bits: run?.calls.at(0) };
+  } finally {
+    await loaded.dispose();
+  }
+}
+
+interface Calls {
+  readonly times: Pick<SectionOutcome, 'callsMs' | 'phases' | 'counts'>;
+  /** Bits of the scores, call by call. */
+  readonly calls: readonly Uint32Array[];
+}
+
+async function callMany(loaded: LoadedModel, section: Section, numCalls: number): Promise<Calls> {
+  return section.phases ? await callObserved(loaded, numCalls) : await callTimed(loaded, numCalls);
+}
+
+async function callTimed(loaded: LoadedModel, numCalls: number): Promise<Calls> {
+  const callsMs: number[] = [];
+  const calls: Uint32Array[] = [];
+  for (let index = 0; index < numCalls; index++) {
+    const start = performance.now();
+    const scores = await loaded.call();
+    callsMs.push(performance.now() - start);
+    calls.push(bitsOf(scores));
+  }
+  return { times: { callsMs }, calls };
+}
+
+async function callObserved(loaded: LoadedModel, numCalls: number): Promise<Calls> {
+  using observer = new CallObserver();
+  const observed: ObservedCall[] = [];
+  const calls: Uint32Array[] = [];
+  for (let index = 0; index < numCalls; index++) {
+    observed.push(await observer.observe(async () => calls.push(bitsOf(await loaded.call()))));
+  }
+  const [first, last] = [observed[0], observed.at(-1)];
+  if (!first || !last) throw new Error('no call was observed');
+  const steady = observed.slice(-Math.ceil(numCalls / 2)).map(({ phases }) => phases);
+  return {
+    times: {
+      phases: { first: first.phases, steady: medianPhases(steady) },
+      counts: { first: first.counts, steady: last.counts },
+    },
+    calls,
+  };
+}
+
+/** The scores as 32-bit words, copied: an engine may use its memory again. */
+function bitsOf(scores: ArrayLike<number>): Uint32Array {
+  return new Uint32Array(Float32Array.from(scores).buffer);
+}
+
+/** Whether two runs gave the same bits. */
+export function sameBits(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((word, place) => word === b[place]);
+}
+
+/** Compares every call with the expected scores and with the first call. */
+export function compareScores(
+  calls: readonly Uint32Array[],
+  expected: readonly number[],
+): Required<Pick<SectionOutcome, 'maxError' | 'largestScore' | 'sameBitsEachCall'>> {
+  const errors = calls.map((bits) => {
+    const scores = new Float32Array(bits.slice().buffer);
+    if (scores.length !== expected.length) return Infinity;
+    return Math.max(...expected.map((score, place) => Math.abs((scores[place] ?? NaN) - score)));
+  });
+  const [first] = calls;
+  return {
+    // A NaN anywhere stays one: Math.max passes it on.
+    maxError: Math.max(...errors),
+    largestScore: Math.max(...expected.map(Math.abs)),
+    sameBitsEachCall: first !== undefined && calls.every((bits) => sameBits(bits, first)),
+  };
+}

@@ -1,0 +1,54 @@
+/** What a benchmark page is asked to do: two JSON files beside it, one naming the models, one the sections to run for each. */
+
+/** A model of `bench.json`. All paths are relative to the page. */
+export interface BenchModel {
+  readonly name: string;
+  /** A Hugging Face folder. */
+  readonly folder: string;
+  /** The scores that the model must give; see {@link ExpectedScores}. */
+  readonly expected: string;
+  /** The same weights for ONNX Runtime Web, with an input `ids` [1, tokens] of int64. Without it that engine is left out. */
+  readonly onnx?: string;
+}
+
+/** One input with the scores of a trusted implementation. */
+export interface ExpectedScores {
+  readonly ids: readonly number[];
+  /** Where it is there, Tromino gets this text, and tokenises it inside the timed call. */
+  readonly text?: string;
+  readonly scores: readonly number[];
+}
+
+/** A section of `suite.json`: one engine, loaded anew, called from cold, disposed. */
+export interface Section {
+  readonly engine: 'tromino' | 'ort';
+  /** Input shapes kept ready between calls; the runtime's default if left out. */
+  readonly retainedPlans?: number;
+  /** Whether the input's shape is prepared before the first call, outside the timer. */
+  readonly prepared?: boolean;
+  /** Kernel variants to insist on, by op. Their scores must have the bits of the first Tromino section. */
+  readonly variants?: Readonly<Record<string, string>>;
+  /** Whether calls are taken apart into phases. The taps cost a little, so these times stand in no other table. */
+  readonly phases?: boolean;
+  /** Load, look at the memory, dispose; no calls. */
+  readonly loadOnly?: boolean;
+}
+
+/** Calls of a section: five from cold, five to settle, twenty that are steady. */
+export const callsPerSection = 30;
+
+/** Where no time is reported, scores are all that counts: enough calls to see whether their bits repeat. */
+export const callsWithoutTimes = 2;
+
+/** The section in a few words, the same in logs and tables. */
+export function describeSection(section: Section): string {
+  const { retainedPlans, prepared, variants, phases, loadOnly } = section;
+  const settings = [
+    ...(retainedPlans === undefined ? [] : [`retainedPlans ${retainedPlans}`]),
+    ...(prepared ? ['prepared'] : []),
+    ...Object.entries(variants ?? {}).map(([op, id]) => `${op}: ${id}`),
+    ...(phases ? ['phases'] : []),
+    ...(loadOnly ? ['load only'] : []),
+  ];
+  return settings.join(', ') || 'default';
+}
