@@ -46,6 +46,8 @@ session.listen({
   },
   changed() {
     if (session.driver === 'model' && overlay.kind === undefined) showAbsence?.();
+    // A person needs no model, so its card makes room.
+    if (session.driver === 'you' && overlay.kind !== 'over') overlay.hide();
   },
   failed: showFailure,
 });

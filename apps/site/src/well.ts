@@ -97,6 +97,7 @@ export class Bedrock {
     const bottom = (BOARD_HEIGHT + BEDROCK_HEIGHT) * cellPx;
     let y = BOARD_HEIGHT * cellPx + cellPx * 0.08;
     let thickness = cellPx * 0.17;
+    context.globalAlpha = 0.82;
     for (const line of this.#lines) {
       if (y >= bottom) break;
       line.forEach((piece, column) => {
@@ -107,5 +108,6 @@ export class Bedrock {
       y += thickness;
       thickness = Math.max(1.4, thickness * 0.955);
     }
+    context.globalAlpha = 1;
   }
 }

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromiumLaunchOptions, ensureChromium, startServer, type StaticServer } from '@tromino/lab';
+import { chromium, type Browser, type Page } from 'playwright';
+import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const siteFolder = join(import.meta.dirname, '..');
+const modelsFolder = join(import.meta.dirname, '../../../models');
+const waitMs = 120_000;
+
+let builtFolder: string;
+let browser: Browser;
+let server: StaticServer;
+let page: Page;
+let pageErrors: string[];
+
+beforeAll(async () => {
+  builtFolder = await mkdtemp(join(tmpdir(), 'strata-page-'));
+  await build({ root: siteFolder, logLevel: 'warn', build: { outDir: builtFolder, emptyOutDir: true } });
+  browser = await chromium.launch(chromiumLaunchOptions(ensureChromium(console.log)));
+});
+
+afterAll(async () => {
+  await browser.close();
+  await rm(builtFolder, { recursive: true, force: true });
+});
+
+afterEach(async () => {
+  await page.close();
+  await server.close();
+});
+
+/** Opens the built page, with the shipped models beside it or without. */
+async function open(query: string, { models = true, width = 1200 } = {}): Promise<void> {
+  server = await startServer();
+  server.mount('/', { folder: builtFolder });
+  if (models) server.mount('/models/', { folder: modelsFolder });
+  page = await browser.newPage({ viewport: { width, height: 900 } });
+  page.setDefaultTimeout(waitMs);
+  pageErrors = [];
+  page.on('pageerror', ({ message }) => pageErrors.push(message));
+  await page.goto(`${server.origin}/?${query}`);
+}
+
+function text(selector: string): Promise<string> {
+  return page.locator(selector).innerText();
+}
+
+async function waitForDecisions(count: number): Promise<void> {
+  await page.waitForFunction(
+    (least) => Number(document.querySelector('#time-count')?.textContent) >= least,
+    count,
+  );
+}
+
+describe('the page', () => {
+  it('plays by itself with the shipped model and shows every decision', async () => {
+    await open('seed=3');
+    await waitForDecisions(5);
+    await page.locator('#run').click();
+    expect(Number(await text('#steps'))).toBeGreaterThanOrEqual(5);
+
+    const scores = await page.locator('#scores .score').allInnerTexts();
+    expect(scores).toHaveLength(8);
+    for (const score of scores) expect(score).toMatch(/^[+−]\d+\.\d\d$/);
+    expect(await page.locator('#scores tr.chosen').count()).toBe(1);
+    const chosen = await page.locator('#scores tr.chosen th').innerText();
+    expect(await text('#choice')).toContain(`Chose ${chosen.replace('▸', '').trim()}:`);
+
+    expect(await text('#time-first')).toMatch(/ ms$/);
+    expect(await text('#time-median')).toMatch(/ ms$/);
+    expect(await page.locator('#time-chart rect').count()).toBeGreaterThanOrEqual(5);
+    expect(await text('#adapter-name')).toContain('WebGPU on');
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('measures exactly the bytes that were planned, in every category', async () => {
+    await open('seed=3');
+    await waitForDecisions(1);
+    await page.locator('#memory-rows .equal').first().waitFor();
+    const rows = await page
+      .locator('#memory-rows tr')
+      .evaluateAll((found) => found.map((row) => Array.from(row.children, (cell) => cell.textContent)));
+    expect(rows.map(([name]) => name)).toEqual([
+      'weights',
+      'workspace',
+      'uniforms',
+      'constants',
+      'inputs',
+      'readback',
+      'together',
+    ]);
+    for (const [name, planned, measured, mark] of rows) {
+      expect([name, measured, mark]).toEqual([name, planned, '=']);
+      expect(Number(planned?.replaceAll('\u2009', ''))).toBeGreaterThan(0);
+    }
+    expect(await text('#memory-state')).toContain('planned = measured');
+  });
+
+  it('shows the 346 tokens that the model read', async () => {
+    await open('seed=3');
+    await page.locator('#prompt-details summary').click();
+    await waitForDecisions(1);
+    expect(await text('#prompt-count')).toBe('346 tokens');
+    const prompt = await page.locator('#prompt').evaluate((element) => element.textContent);
+    expect(prompt.replaceAll('↵', '')).toMatch(/^<s>.{13}\n([.#@:]{10}\n){20}/);
+    expect(prompt.endsWith('?')).toBe(true);
+  });
+
+  it('lets a program play move by move, from equal seeds to equal scores', async () => {
+    await open('headless&seed=11');
+    const play = (): Promise<unknown> =>
+      page.evaluate(async () => {
+        const { strata } = window;
+        if (strata === undefined) throw new Error('the page offers no window.strata');
+        await strata.ready;
+        const moves = [];
+        for (let i = 0; i < 5; i++) {
+          const { boardText, scores, choice } = await strata.playMove();
+          moves.push({ boardText, scores, choice });
+        }
+        return { moves, liveBuffers: strata.memory().liveBuffers > 0, vendor: strata.adapter.vendor };
+      });
+    const first = await play();
+    expect(first).toMatchObject({ liveBuffers: true });
+    await page.reload();
+    expect(await play()).toEqual(first);
+  });
+
+  it('says that the model is missing, lets a person play, and finds the model when it comes', async () => {
+    await open('seed=2', { models: false });
+    await page.getByText('SourceError').waitFor();
+    expect(await text('#card-title')).toBe('The player is not here');
+    expect(await text('#card-detail')).toContain('config.json');
+    await page.locator('#card-buttons').getByText('Play it yourself').click();
+    await page.keyboard.press('Space');
+    expect(await text('#pieces')).toBe('1');
+
+    server.mount('/models/', { folder: modelsFolder });
+    await page.locator('#driver').click();
+    await page.getByText('Look again').click();
+    await waitForDecisions(1);
+    expect(Number(await text('#pieces'))).toBeGreaterThanOrEqual(1);
+    expect(pageErrors).toEqual([]);
+  });
+
+  it('tells of a lost GPU, keeps the game, and plays on after loading the model again', async () => {
+    await open('seed=6');
+    await waitForDecisions(1);
+    const session = await browser.newBrowserCDPSession();
+    await session.send('Browser.crashGpuProcess').catch(() => undefined); // Some builds never answer it.
+    await session.detach();
+    await page.getByText('DeviceLostError').waitFor();
+    expect(await text('#card-title')).toBe('The GPU went away');
+    const steps = Number(await text('#steps'));
+    expect(steps).toBeGreaterThanOrEqual(1);
+    await page.getByText('Load the model again').click();
+    await waitForDecisions(1);
+    expect(Number(await text('#steps'))).toBeGreaterThan(steps);
+  });
+
+  it('plays on the CPU where that is asked for, and warns about its times', async () => {
+    await open('seed=2&backend=cpu');
+    await page.getByText('CPU, portable backend').waitFor();
+    expect(await text('#adapter-note')).toContain('say nothing about WebGPU');
+    await waitForDecisions(1);
+    expect(await text('#memory-state')).toContain('planned = measured');
+  });
+
+  it('fits a phone without scrolling sideways', async () => {
+    await open('seed=2', { models: false, width: 360 });
+    await page.getByText('SourceError').waitFor();
+    await page.locator('#driver').click();
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    await page.locator('#pad').getByRole('button', { name: 'Hard drop' }).click();
+    expect(await text('#pieces')).toBe('1');
+  });
+});
