@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Tromino beside ONNX Runtime Web, and plays the evaluation games, in a real Chromium on a GPU host.
 # Run it in the repository's root on the host, with the GPU kit unpacked and its environment set (see README.md). It needs bench/dist.
-# Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt and table-ready play.jsonl. Every stage has a limit of its
+# Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt and play.json. Every stage has a limit of its
 # own, and the whole ends within BUDGET_SECONDS (default 470): a stage that fails or hangs costs the others nothing.
 set -u
 : "${OUT:?set OUT to the folder for the results}" "${CHROMIUM_PATH:?source the GPU kit first}"
@@ -9,7 +9,8 @@ kit=${GPU_KIT:-.gpu/c}
 gpu_home=${GPU_HOME:-/tmp/gpu-host}
 work=${WORK:-/tmp/tromino-bench}
 games=${GAMES:-50} pieces=${PIECES:-150}
-deadline=$((SECONDS + ${BUDGET_SECONDS:-470}))
+scale=${LIMIT_SCALE:-1}
+deadline=$((SECONDS + scale * ${BUDGET_SECONDS:-470}))
 mkdir -p "$OUT" "$work"
 log=$OUT/log.txt results=$OUT/results.jsonl
 : >"$log" && : >"$results"
@@ -17,7 +18,7 @@ note() { echo "$*" | tee -a "$log"; }
 
 # stage LIMIT_SECONDS NAME COMMAND...: runs it within its limit and what is left of the whole.
 stage() {
-  local limit=$1 name=$2 left=$((deadline - SECONDS)) start=$SECONDS code
+  local limit=$(($1 * scale)) name=$2 left=$((deadline - SECONDS)) start=$SECONDS code
   shift 2
   [ "$left" -lt "$limit" ] && limit=$left
   if [ "$limit" -lt 5 ]; then note "== $name: no time left"; return 1; fi
@@ -53,7 +54,7 @@ page() {
   local onnx=""
   [ -s "$folder/$model.onnx" ] && onnx=",\"onnx\":\"$model.onnx\""
   echo "{\"models\":[{\"name\":\"$model\",\"folder\":\"$model/\",\"expected\":\"$model.json\"$onnx}]}" >"$folder/bench.json"
-  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$((limit - 5))"
+  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$(((limit - 5) * scale))"
   tail -n +"$((before + 1))" "$log" | sed -nE \
     -e "s/^\[page\] environment (\{.*\})$/{\"page\":\"$name\",\"environment\":\1}/p" \
     -e "s/^\[page\] row (\{.*\})$/{\"page\":\"$name\",\"row\":\1}/p" >>"$results"
@@ -97,7 +98,7 @@ play() {
   mv "$folder/play.html" "$folder/index.html"
   echo "{\"folder\":\"polyomino-dense/\",\"games\":$games,\"pieces\":$pieces,\"firstSeed\":1,\"maxBatch\":64}" >"$folder/play.json"
   local before; before=$(wc -l <"$log")
-  stage "$1" play bash -c 'run_page "$@"' _ "$folder" "$(($1 - 5))"
+  stage "$1" play bash -c 'run_page "$@"' _ "$folder" "$((($1 - 5) * scale))"
   tail -n +"$((before + 1))" "$log" | grep '^{"adapter"' >"$OUT/play.json"
 }
 
