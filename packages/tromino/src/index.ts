@@ -11,7 +11,8 @@ export { loadGenerator, type GenerateOptions, type Generation, type Generator } 
 export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';
 export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
 export type { LoadOptions } from './tasks/load_model.ts';
-export type { CallOptions, Model } from './tasks/model.ts';
+export type { CallOptions } from './tasks/call_options.ts';
+export type { Model } from './tasks/model.ts';
 export type { AdapterDescription } from './gpu/adapter.ts';
 export type { ByteSource } from './io/byte_source.ts';
 export type { CheckpointFiles, CheckpointSource } from './io/checkpoint_files.ts';

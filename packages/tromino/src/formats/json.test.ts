@@ -36,6 +36,18 @@ describe('parseJsonObject', () => {
     expect(parse).toThrow(message);
   });
 
+  it('reads and refuses text of any depth and length without running out of stack', () => {
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+    const parse = (text: string): unknown => parseJsonObject('c.json', bytesOf(text));
+    expect(() => parse(deep)).toThrow(
+      new FormatError('c.json', 'expected a JSON object, found a list nested too deep to show'),
+    );
+    const long = `"${'\\n'.repeat(5_000_000)}"`;
+    expect(parse(`{"a": NaN, "b": ${long}}`)).toMatchObject({ a: NaN });
+    expect(() => parse(`{"a": ${long}, x`)).toThrow(FormatError);
+    expect(findDuplicateKey(`{${long}: 1, "b": 1, "b": 2}`)).toBe('b');
+  });
+
   it('refuses UTF-16 and bytes that are no text', () => {
     expect(() => parseJsonObject('c', Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toThrow(
       'expected UTF-8 text, found UTF-16',

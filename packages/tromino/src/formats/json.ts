@@ -17,8 +17,18 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 /** A value as messages show it: short, on one line. */
 export function describeJson(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  if (typeof value === 'number') return String(value);
+  const text = stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
+
+/** Parsing has no depth limit, writing has the call stack's. */
+function stringify(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return Array.isArray(value) ? 'a list nested too deep to show' : 'an object nested too deep to show';
+  }
 }
 
 /**
@@ -73,8 +83,16 @@ function parseJson(file: string, text: string): JsonValue {
   }
 }
 
-/** A JSON string, whole: what looks like a token inside one is text. */
-const stringPattern = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
+/**
+ * One past the closing quote of the JSON string that opens at `begin`. A loop and no pattern: one would need a stack as deep as the
+ * string is long, and downloaded text may hold one of any length.
+ */
+function endOfString(text: string, begin: number): number {
+  let end = begin + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  return end + 1;
+}
+
 /** Key of an object that stands for NaN in JSON. An object, because as an object's key NaN must stay an error. */
 const notANumber = '\u0000NaN';
 
@@ -85,8 +103,18 @@ function parsePythonJson(text: string): JsonValue | undefined {
     Infinity: '1e999',
     '-Infinity': '-1e999',
   };
-  const pattern = new RegExp(`${stringPattern}|-?\\bInfinity\\b|\\bNaN\\b`, 'gs');
-  const json = text.replace(pattern, (token) => literals[token] ?? token);
+  const pattern = /"|-?\bInfinity\b|\bNaN\b/g;
+  let json = '';
+  let copied = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const [token] = match;
+    if (token === '"') pattern.lastIndex = endOfString(text, match.index);
+    else {
+      json += text.slice(copied, match.index) + (literals[token] ?? token);
+      copied = pattern.lastIndex;
+    }
+  }
+  json += text.slice(copied);
   try {
     const revive = (_: string, value: JsonValue): JsonValue => {
       return isJsonObject(value) && Object.hasOwn(value, notANumber) ? NaN : value;
@@ -119,15 +147,26 @@ export function recognise(text: string): string | undefined {
  */
 export function findDuplicateKey(text: string): string | undefined {
   const scopes: Set<string>[] = [];
-  const pattern = new RegExp(`(${stringPattern})(\\s*:)?|[{}]`, 'gs');
-  for (const [token, literal, colon] of text.matchAll(pattern)) {
+  const pattern = /["{}]/g;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const [token] = match;
     if (token === '{') scopes.push(new Set());
     else if (token === '}') scopes.pop();
-    if (literal === undefined || colon === undefined) continue;
-    const key = JSON.parse(literal) as string;
+    if (token !== '"') continue;
+    const end = endOfString(text, match.index);
+    pattern.lastIndex = end;
+    if (!isFollowedByColon(text, end)) continue;
+    const key = JSON.parse(text.slice(match.index, end)) as string;
     const names = scopes.at(-1);
     if (names?.has(key)) return key;
     names?.add(key);
   }
   return undefined;
+}
+
+function isFollowedByColon(text: string, from: number): boolean {
+  const space = /\s*/y;
+  space.lastIndex = from;
+  space.test(text);
+  return text[space.lastIndex] === ':';
 }

@@ -1,4 +1,5 @@
 import { must } from '../util/assert.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import type { BatchShape } from './graph.ts';
 
@@ -68,12 +69,12 @@ function realTokens(row: TokenRow, index: number, isBatch: boolean, vocabularySi
       throw new OptionError(
         `${name}.ids[${place}]`,
         `an integer from 0 to ${vocabularySize - 1}`,
-        String(id),
+        describe(id),
       );
     }
     const mask = attentionMask ? attentionMask[place] : 1;
     if (mask !== 0 && mask !== 1)
-      throw new OptionError(`${name}.attentionMask[${place}]`, '0 or 1', String(mask));
+      throw new OptionError(`${name}.attentionMask[${place}]`, '0 or 1', describe(mask));
     if (mask === 1) kept.push(place);
   }
   if (kept.length === 0)

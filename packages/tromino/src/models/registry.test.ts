@@ -96,4 +96,28 @@ describe('defineModel', () => {
   ])('refuses %j', (config, message) => {
     expect(() => define(config, 'lm_head.weight')).toThrow(message);
   });
+
+  it.each([
+    ['more layers than can be', { num_hidden_layers: 2 ** 40 }, 'num_hidden_layers: expected a whole number, at least 1, at most 10000'],
+    ['more heads than columns', { num_attention_heads: 128 }, 'head_dim: expected an even number from 2 for the rotation, found 0'],
+    ['a base that gives no finite frequencies', { rope_theta: 1e-320 }, 'rope_theta: expected a number, at least 0.001'],
+    ['a factor that gives none', { rope_scaling: { type: 'linear', factor: 1e-320 } }, 'rope_scaling.factor: expected'],
+    [
+      'a blend between nothing',
+      { rope_scaling: { rope_type: 'llama3', factor: 8, low_freq_factor: 4, high_freq_factor: 4 } },
+      'rope_scaling.high_freq_factor: expected more than low_freq_factor (4), found 4',
+    ],
+    [
+      'a rotation for each kind of layer',
+      { rope_parameters: { full_attention: { rope_theta: 1e6 }, sliding_attention: { rope_theta: 1e4 } } },
+      'rope parameters of full_attention: one rotation for all layers is supported here',
+    ],
+  ])('refuses %s', (_, change, message) => {
+    expect(() => define({ ...small, ...change }, 'lm_head.weight')).toThrow(message);
+  });
+
+  it('refuses a number of labels that cannot be', () => {
+    const config = { ...small, architectures: ['LlamaForSequenceClassification'], num_labels: 2 ** 40 };
+    expect(() => define(config)).toThrow('num_labels: expected a whole number, at least 1, at most 1000000');
+  });
 });

@@ -1,4 +1,5 @@
 import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import { isJsonObject } from '../formats/json.ts';
 import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
 import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
 import { UnsupportedError } from '../util/errors.ts';
@@ -16,6 +17,9 @@ export type RopeConfig =
       readonly originalMaxPositions: number;
     };
 
+/** Bases and factors below this mean nothing, and far below it frequencies are no finite f32 any more. */
+const leastFactor = 1e-3;
+
 /**
  * Reads the rotation from a config as transformers 5 writes it (`rope_parameters` with everything inside) or as transformers 4 does
  * (`rope_theta` beside an optional `rope_scaling`, whose kind is called `rope_type` or, earlier, `type`).
@@ -24,9 +28,16 @@ export type RopeConfig =
 export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPositions: number): RopeConfig {
   const modern = config.optionalObject('rope_parameters');
   const scaling = modern ?? config.optionalObject('rope_scaling');
-  const fallbackTheta = config.number('rope_theta', { default: defaultTheta, min: Number.MIN_VALUE });
-  const theta = modern ? modern.number('rope_theta', { default: fallbackTheta, min: Number.MIN_VALUE }) : fallbackTheta;
+  const fallbackTheta = config.number('rope_theta', { default: defaultTheta, min: leastFactor });
+  const theta = modern ? modern.number('rope_theta', { default: fallbackTheta, min: leastFactor }) : fallbackTheta;
   if (!scaling) return { type: 'default', theta };
+  const nested = Object.keys(scaling.json).find((field) => isJsonObject(scaling.json[field]));
+  if (nested !== undefined) {
+    throw new UnsupportedError(
+      `rope parameters of ${nested}`,
+      'one rotation for all layers is supported here, found one for each kind of layer',
+    );
+  }
   const partial = scaling.number('partial_rotary_factor', { default: 1 });
   if (partial !== 1) throw new UnsupportedError('partial_rotary_factor', `only 1 is supported here, found ${partial}`);
   const type = scaling.string('rope_type', { default: scaling.string('type', { default: 'default' }) });
@@ -34,16 +45,22 @@ export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPo
     case 'default':
       return { type, theta };
     case 'linear':
-      return { type, theta, factor: scaling.number('factor', { min: Number.MIN_VALUE }) };
-    case 'llama3':
+      return { type, theta, factor: scaling.number('factor', { min: leastFactor }) };
+    case 'llama3': {
+      const lowFrequencyFactor = scaling.number('low_freq_factor', { min: leastFactor });
+      const highFrequencyFactor = scaling.number('high_freq_factor', { min: leastFactor });
+      if (highFrequencyFactor <= lowFrequencyFactor) {
+        scaling.fail('high_freq_factor', `more than low_freq_factor (${lowFrequencyFactor})`);
+      }
       return {
         type,
         theta,
-        factor: scaling.number('factor', { min: Number.MIN_VALUE }),
-        lowFrequencyFactor: scaling.number('low_freq_factor', { min: Number.MIN_VALUE }),
-        highFrequencyFactor: scaling.number('high_freq_factor', { min: Number.MIN_VALUE }),
+        factor: scaling.number('factor', { min: leastFactor }),
+        lowFrequencyFactor,
+        highFrequencyFactor,
         originalMaxPositions: scaling.integer('original_max_position_embeddings', { default: maxPositions, min: 1 }),
       };
+    }
     default:
       throw new UnsupportedError('rope_type', `"${type}" is not known; known are default, linear, llama3`);
   }

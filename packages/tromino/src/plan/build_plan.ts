@@ -9,7 +9,7 @@ import type { BufferRef, DispatchStep, Plan, PlanBytes, PlannedWeight, PlanStep 
 import { assignSlots } from './slots.ts';
 import { UniformBlocks } from './uniforms.ts';
 import { chooseVariant, type VariantChoice } from './variants.ts';
-import { bindingLimitBytes, chunkWeight } from './weights.ts';
+import { bindingLimitBytes, chunkableOperands, chunkWeight } from './weights.ts';
 
 /** What a caller may decide about a plan. */
 export interface PlanOptions {
@@ -63,21 +63,33 @@ class PlanBuilder {
     const uniformWords = this.#uniforms.finish();
     const bytes = addUp({ weights, constants, inputs, slots, outputs, uniformWords });
     const content = { weights, constants, inputs, slots, outputs, steps, uniformWords, bytes };
-    return deepFreeze({ ...content, hash: fingerprint(JSON.stringify(content)) });
+    return freezePlan(withHash(content));
   }
 
   #planWeights(): PlannedWeight[] {
+    const readers = this.#operandsByValue();
     const planned: PlannedWeight[] = [];
     for (const value of this.#graph.values) {
       if (value.origin.kind !== 'weight') continue;
-      const readers = this.#graph.nodes.filter((node) => Object.values(node.operands).includes(value.id));
-      const readerOps = readers.map((node) => (node.operands['bias'] === value.id ? 'bias' : node.op));
-      const chunks = chunkWeight(value, readerOps, this.#caps);
+      const chunks = chunkWeight(value, readers.get(value.id) ?? [], this.#caps);
       this.#refs.set(value.id, { kind: 'weight', index: planned.length });
       this.#chunks.set(value.id, { first: planned.length, chunks });
       planned.push(...chunks);
     }
     return planned;
+  }
+
+  /** Which operands of which ops each value is, as `matmul.weight`. */
+  #operandsByValue(): Map<ValueId, string[]> {
+    const operands = new Map<ValueId, string[]>();
+    for (const node of this.#graph.nodes) {
+      for (const [operand, value] of Object.entries(node.operands)) {
+        const known = operands.get(value);
+        if (known) known.push(`${node.op}.${operand}`);
+        else operands.set(value, [`${node.op}.${operand}`]);
+      }
+    }
+    return operands;
   }
 
   #planOrigin<T>(kind: 'constant' | 'input', describe: (value: GraphValue) => T): T[] {
@@ -110,7 +122,7 @@ class PlanBuilder {
 
   /** One dispatch, or one for each chunk of the node's weight. */
   #dispatches(node: GraphNode): DispatchStep[] {
-    const weightOperand = node.op === 'matmul' ? 'weight' : node.op === 'embedding' ? 'table' : undefined;
+    const weightOperand = chunkableOperands[node.op];
     const weightValue = weightOperand === undefined ? undefined : node.operands[weightOperand];
     const chunked = weightValue === undefined ? undefined : this.#chunks.get(weightValue);
     if (weightOperand === undefined || !chunked || chunked.chunks.length === 1)
@@ -170,6 +182,17 @@ class PlanBuilder {
   }
 }
 
+/** Adds the fingerprint, which is computed when somebody first asks: a run does not need it. */
+function withHash(content: Omit<Plan, 'hash'>): Plan {
+  let hash: string | undefined;
+  return {
+    ...content,
+    get hash() {
+      return (hash ??= fingerprint(JSON.stringify(content)));
+    },
+  };
+}
+
 /** The same node for one run of its weight's rows. */
 function chunkProblem(node: GraphNode, chunk: PlannedWeight): Problem {
   return node.op === 'matmul'
@@ -202,10 +225,12 @@ function addUp(parts: {
   return { ...bytes, peak: Object.values(bytes).reduce((total, part) => total + part, 0) };
 }
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
+function freezePlan(plan: Plan): Plan {
+  for (const part of [plan.weights, plan.constants, plan.inputs, plan.slots, plan.outputs, plan.steps]) {
+    for (const item of part) Object.freeze(item);
+    Object.freeze(part);
   }
-  return value;
+  Object.freeze(plan.uniformWords);
+  Object.freeze(plan.bytes);
+  return Object.freeze(plan);
 }

@@ -6,6 +6,7 @@ import {
   type OpName,
   type Problem,
 } from '../kernels/index.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError, UnsupportedError } from '../util/errors.ts';
 
 /** Variants that the caller insists on, by op. */
@@ -13,11 +14,14 @@ export type VariantChoice = Readonly<Partial<Record<OpName, string>>>;
 
 /** @throws OptionError for an op or a variant that does not exist. */
 export function checkVariantChoice(choice: VariantChoice): void {
+  if (typeof choice !== 'object' || (choice as unknown) === null) {
+    throw new OptionError('variants', 'an object of op and variant', describe(choice));
+  }
   for (const [op, id] of Object.entries(choice)) {
     if (!Object.hasOwn(ops, op))
       throw new OptionError('variants', `ops among ${Object.keys(ops).join(', ')}`, op);
     const ids = ops[op as OpName].variants.map((variant) => variant.id);
-    if (!ids.includes(id)) throw new OptionError(`variants.${op}`, `one of ${ids.join(', ')}`, id);
+    if (!ids.includes(id)) throw new OptionError(`variants.${op}`, `one of ${ids.join(', ')}`, describe(id));
   }
 }
 

@@ -1,9 +1,11 @@
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import type { ScoreFunction } from '../models/model_definition.ts';
 import { must } from '../util/assert.ts';
+import { ScoreError } from '../util/errors.ts';
+import type { CallOptions } from './call_options.ts';
 import { isBatch, type TextOrIds } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
-import { ScoringModel, type CallOptions, type Model, type ScoredInput } from './model.ts';
+import { ScoringModel, type Model, type ScoredInput } from './model.ts';
 
 /** One class with its raw score and what that means as a probability. */
 export interface ClassScore {
@@ -90,8 +92,13 @@ class SequenceClassifier extends ScoringModel implements Classifier {
   }
 }
 
-/** Index of the first largest value. */
+/**
+ * Index of the first largest score.
+ * @throws ScoreError where one is no finite number: an answer chosen among such scores would look like any other.
+ */
 export function indexOfLargest(values: Float32Array): number {
+  const strange = values.findIndex((value) => !Number.isFinite(value));
+  if (strange >= 0) throw new ScoreError(strange, must(values[strange], 'value'));
   let best = 0;
   for (let index = 1; index < values.length; index++) {
     if (must(values[index], 'value') > must(values[best], 'value')) best = index;

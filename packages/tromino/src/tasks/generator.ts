@@ -1,10 +1,12 @@
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import { must } from '../util/assert.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { indexOfLargest } from './classifier.ts';
-import { isBatch, tokenizeInput, type TextOrIds } from './inputs.ts';
+import { checkCallback, type CallOptions } from './call_options.ts';
+import { isBatch, tokenizeInput, withoutPadding, type TextOrIds } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
-import { ScoringModel, type CallOptions, type Model } from './model.ts';
+import { ScoringModel, type Model } from './model.ts';
 
 /** How a text is continued. */
 export interface GenerateOptions extends CallOptions {
@@ -64,20 +66,18 @@ class CausalGenerator extends ScoringModel implements Generator {
   }
 
   async generate(input: TextOrIds, options: GenerateOptions = {}): Promise<Generation> {
+    this.checkCall(options);
+    checkGenerateOptions(options);
     const { maxNewTokens = defaultNewTokens, stopTokens = this.#stopTokens, onToken, signal } = options;
-    if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) {
-      throw new OptionError('maxNewTokens', 'an integer from 0', String(maxNewTokens));
-    }
-    const prompt = tokenizeInput(input, 'input', this.tokenizer, this.maxTokens);
-    const mask = prompt.attentionMask;
-    const context = Array.from(prompt.ids).filter((_, place) => !mask || mask[place] === 1);
+    const context = withoutPadding(tokenizeInput(input, 'input', this.tokenizer, this.maxTokens));
     const ids: number[] = [];
     while (ids.length < maxNewTokens) {
-      if (context.length > this.maxTokens) return this.#generation(ids, 'context');
+      if (context.ids.length > this.maxTokens) return this.#generation(ids, 'context');
       const next = indexOfLargest(await this.lastLogits(context, { signal }));
       if (stopTokens.includes(next)) return this.#generation(ids, 'stop');
       ids.push(next);
-      context.push(next);
+      context.ids.push(next);
+      context.attentionMask.push(1);
       onToken?.(next, this.#text(ids));
     }
     return this.#generation(ids, 'length');
@@ -88,6 +88,20 @@ class CausalGenerator extends ScoringModel implements Generator {
   }
 
   #text(ids: readonly number[]): string {
-    return this.tokenizer?.decode(ids, { skipSpecialTokens: true }) ?? '';
+    const { tokenizer } = this;
+    // Vocabularies are often rounded up: a model can give ids beyond its tokenizer's, which have no text.
+    const known = ids.filter((id) => tokenizer?.idToToken(id) !== undefined);
+    return tokenizer?.decode(known, { skipSpecialTokens: true }) ?? '';
   }
+}
+
+/** Callers without types may pass anything. */
+function checkGenerateOptions({ maxNewTokens, stopTokens, onToken }: GenerateOptions): void {
+  if (maxNewTokens !== undefined && (!Number.isInteger(maxNewTokens) || maxNewTokens < 0)) {
+    throw new OptionError('maxNewTokens', 'an integer from 0', describe(maxNewTokens));
+  }
+  const areIds = Array.isArray(stopTokens) && stopTokens.every((id) => Number.isInteger(id) && id >= 0);
+  if (stopTokens !== undefined && !areIds)
+    throw new OptionError('stopTokens', 'a list of token ids', describe(stopTokens));
+  checkCallback('onToken', onToken);
 }

@@ -1,5 +1,6 @@
 import type { TokenRow } from '../graph/batch.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 
 /** Token ids of one row. */
@@ -8,7 +9,7 @@ export type Ids = readonly number[] | Uint32Array;
 /** Token ids with a mask: 1 for tokens, 0 for padding, which may stand on either side. */
 export interface TokenInput {
   readonly ids: Ids;
-  readonly attentionMask?: readonly number[] | undefined;
+  readonly attentionMask?: Ids | undefined;
 }
 
 /** One input: a text for the model's own tokenizer, or ids for those who have theirs. */
@@ -37,8 +38,9 @@ export function tokenizeInput(
 ): TokenizedInput {
   if (typeof input === 'string') return tokenizeText(input, name, tokenizer, maxTokens);
   const row = asTokenInput(input, name);
-  const numReal = row.attentionMask ? row.attentionMask.filter((bit) => bit === 1).length : row.ids.length;
-  if (numReal > maxTokens) throw new OptionError(name, `at most ${maxTokens} tokens`, `${numReal}`);
+  // Holes in a mask take up positions too, padding does not.
+  const numPositions = row.attentionMask ? withoutPadding(row).ids.length : row.ids.length;
+  if (numPositions > maxTokens) throw new OptionError(name, `at most ${maxTokens} tokens`, `${numPositions}`);
   const tokens = tokenizer ? Array.from(row.ids, (id) => tokenizer.idToToken(id) ?? '') : [];
   return { ...row, tokens, truncated: false };
 }
@@ -68,14 +70,34 @@ function tokenizeText(
 }
 
 function asTokenInput(input: Exclude<TextOrIds, string>, name: string): TokenInput {
-  if (Array.isArray(input) || input instanceof Uint32Array) return { ids: input as Ids };
+  if (isNumberList(input)) return { ids: input };
   // Callers without types may pass anything.
-  const row = input as Partial<TokenInput> | null;
-  if (typeof row === 'object' && row?.ids && typeof row.ids === 'object' && 'length' in row.ids)
-    return row as TokenInput;
-  throw new OptionError(
-    name,
-    'a text, token ids, or { ids, attentionMask }',
-    row === null ? 'null' : typeof input,
-  );
+  const { ids, attentionMask } = (input ?? {}) as {
+    readonly [Field in keyof TokenInput]: unknown;
+  };
+  if (!isNumberList(ids))
+    throw new OptionError(name, 'a text, token ids, or { ids, attentionMask }', describe(input));
+  if (attentionMask === undefined || attentionMask === null) return { ids };
+  if (isNumberList(attentionMask) && attentionMask.length === ids.length) return { ids, attentionMask };
+  if (isNumberList(attentionMask)) {
+    throw new OptionError(
+      `${name}.attentionMask`,
+      `${ids.length} values, one for each id`,
+      `${attentionMask.length}`,
+    );
+  }
+  throw new OptionError(`${name}.attentionMask`, 'a list of 0 and 1', describe(attentionMask));
+}
+
+/** Arrays and typed arrays; whether their elements are ids is seen where the vocabulary is known. */
+function isNumberList(value: unknown): value is Ids {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+}
+
+/** A row from its first real token to its last, as lists that can grow: padding is gone, holes in the mask are still there. */
+export function withoutPadding({ ids, attentionMask }: TokenRow): { ids: number[]; attentionMask: number[] } {
+  const mask = attentionMask ? Array.from(attentionMask) : Array.from(ids, () => 1);
+  const first = mask.findIndex((bit) => bit !== 0);
+  const end = mask.findLastIndex((bit) => bit !== 0) + 1;
+  return { ids: Array.from(ids).slice(first, end), attentionMask: mask.slice(first, end) };
 }

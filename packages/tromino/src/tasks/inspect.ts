@@ -9,8 +9,10 @@ import { resolveWeights } from '../exec/resolve_weights.ts';
 import { buildPlan } from '../plan/build_plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StoredDType } from '../tensor/dtype.ts';
+import { throwIfAborted } from '../util/abort.ts';
 import { elementCount, type Shape } from '../tensor/shape.ts';
-import { batchShape, type CallOptions } from './model.ts';
+import { checkCallOptions, type CallOptions } from './call_options.ts';
+import { batchShape } from './model.ts';
 
 /** One tensor as the checkpoint stores it. */
 export interface TensorSummary {
@@ -46,7 +48,9 @@ export async function inspectCheckpoint(
   source: CheckpointSource,
   options: CallOptions = {},
 ): Promise<CheckpointSummary> {
+  checkCallOptions(options);
   const { signal } = options;
+  throwIfAborted(signal);
   const files = openCheckpoint(source);
   const config = await readConfig(files, signal);
   const index = await readWeightIndex(files, signal);

@@ -15,8 +15,10 @@ import { elementCount } from '../tensor/shape.ts';
 import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { throwIfAborted } from '../util/abort.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { MemoryAccount } from '../util/memory_account.ts';
+import { checkCallback, checkCallOptions } from './call_options.ts';
 
 /** How a model is loaded. Everything has a default. */
 export interface LoadOptions {
@@ -122,27 +124,46 @@ async function usesCpu({ backend = 'auto', device }: LoadOptions): Promise<boole
 
 function leaseDevice(definition: ModelDefinition, { device, signal }: LoadOptions): Promise<GpuLease> {
   if (device) return Promise.resolve(borrowDevice(device));
-  const largestBindingBytes = Math.max(...definition.weights.map(({ shape }) => elementCount(shape) * 4));
+  const largestBindingBytes = definition.weights.reduce(
+    (largest, { shape }) => Math.max(largest, elementCount(shape) * 4),
+    0,
+  );
   return shareDevice({ largestBindingBytes }, signal);
 }
 
+/** Callers without types may pass anything. */
 function checkOptions(options: LoadOptions): void {
-  const { backend, memoryBudgetBytes, maxTokens, variants, retainedPlans, reuse } = options;
-  const isCount = (value: number, least: number): boolean => Number.isInteger(value) && value >= least;
-  if (backend !== undefined && !['webgpu', 'cpu', 'auto'].includes(backend)) {
-    throw new OptionError('backend', "'webgpu', 'cpu' or 'auto'", JSON.stringify(backend));
+  checkCallOptions(options);
+  checkCallback('onProgress', options.onProgress);
+  requireChoice('backend', options.backend, ['webgpu', 'cpu', 'auto']);
+  requireChoice('reuse', options.reuse, ['on', 'off']);
+  requireChoice('ropeFrequencies', options.ropeFrequencies, ['f32', 'as-stored']);
+  requireInteger('maxTokens', options.maxTokens, 1);
+  requireInteger('retainedPlans', options.retainedPlans, 0);
+  const { memoryBudgetBytes, device, variants } = options;
+  if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === 'number' && memoryBudgetBytes >= 0)) {
+    throw new OptionError('memoryBudgetBytes', 'a number of bytes', describe(memoryBudgetBytes));
   }
-  if (backend === 'cpu' && options.device)
-    throw new OptionError('device', 'none with backend "cpu"', 'a device');
-  if (reuse !== undefined && !['on', 'off'].includes(reuse))
-    throw new OptionError('reuse', "'on' or 'off'", JSON.stringify(reuse));
-  if (memoryBudgetBytes !== undefined && !(memoryBudgetBytes >= 0)) {
-    throw new OptionError('memoryBudgetBytes', 'a number of bytes', String(memoryBudgetBytes));
+  if (device !== undefined && options.backend === 'cpu') {
+    throw new OptionError('device', 'none with backend "cpu"', describe(device));
   }
-  if (maxTokens !== undefined && !isCount(maxTokens, 1))
-    throw new OptionError('maxTokens', 'an integer from 1', String(maxTokens));
-  if (retainedPlans !== undefined && !isCount(retainedPlans, 0)) {
-    throw new OptionError('retainedPlans', 'an integer from 0', String(retainedPlans));
-  }
-  if (variants) checkVariantChoice(variants);
+  if (device !== undefined && !isDevice(device))
+    throw new OptionError('device', 'a GPUDevice', describe(device));
+  if (variants !== undefined) checkVariantChoice(variants);
+}
+
+function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || (typeof value === 'string' && choices.includes(value))) return;
+  throw new OptionError(name, `one of ${choices.join(', ')}`, describe(value));
+}
+
+function requireInteger(name: string, value: unknown, least: number): void {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return;
+  throw new OptionError(name, `an integer from ${least}`, describe(value));
+}
+
+/** Told by shape: Dawn's devices in Node are of no class that can be named. */
+function isDevice(device: unknown): boolean {
+  const { createCommandEncoder, queue, features } = (device ?? {}) as Partial<GPUDevice>;
+  return typeof createCommandEncoder === 'function' && queue !== undefined && features !== undefined;
 }

@@ -3,16 +3,13 @@ import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { OptionError } from '../util/errors.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import { describe } from '../util/describe.ts';
+import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
+import { checkCallOptions, type CallOptions } from './call_options.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
-
-/** What a call may be given. */
-export interface CallOptions {
-  /** Stops the call: at once for the caller; the device finishes what it was already given. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** What all loaded models have in common, whatever their task. Calls queue: results come in call order. */
 export interface Model extends Disposable {
@@ -44,6 +41,7 @@ export interface ScoredInput {
 /** The part of every task that is the same: inputs to a batch, a batch to scores. */
 export class ScoringModel implements Model {
   readonly #model: LoadedModel;
+  #isDisposed = false;
 
   constructor(model: LoadedModel) {
     this.#model = model;
@@ -73,8 +71,9 @@ export class ScoringModel implements Model {
     return this.#model.engine.plan(batchShape(rowLengths, this.maxTokens));
   }
 
-  prepare(rowLengths: number | readonly number[], options: CallOptions = {}): Promise<void> {
-    return this.#model.engine.prepare(batchShape(rowLengths, this.maxTokens), options.signal);
+  async prepare(rowLengths: number | readonly number[], options: CallOptions = {}): Promise<void> {
+    this.checkCall(options);
+    await this.#model.engine.prepare(batchShape(rowLengths, this.maxTokens), options.signal);
   }
 
   memory(): MemoryReport {
@@ -86,6 +85,7 @@ export class ScoringModel implements Model {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#model.engine.dispose();
   }
 
@@ -93,14 +93,22 @@ export class ScoringModel implements Model {
     this.dispose();
   }
 
+  /** What holds for every call, also for one that has nothing to do. */
+  protected checkCall(options: CallOptions): void {
+    checkCallOptions(options);
+    if (this.#isDisposed) throw new DisposedError('the model');
+    throwIfAborted(options.signal);
+  }
+
   /** Runs all inputs as one batch. */
   protected async score(
     input: TextOrIds | readonly TextOrIds[],
     options: CallOptions,
   ): Promise<ScoredInput[]> {
+    this.checkCall(options);
     const { tokenizer, definition, engine, maxTokens } = this.#model;
     const rows = isBatch(input)
-      ? input.map((one, index) => tokenizeInput(one, `inputs[${index}]`, tokenizer, maxTokens))
+      ? Array.from(input, (one, index) => tokenizeInput(one, `inputs[${index}]`, tokenizer, maxTokens))
       : [tokenizeInput(input, 'input', tokenizer, maxTokens)];
     if (rows.length === 0) return [];
     const scores = await engine.run(packBatch(rows, definition.vocabularySize), options.signal);
@@ -114,18 +122,18 @@ export class ScoringModel implements Model {
 
 /** The shape of a batch of rows without padding. */
 export function batchShape(rowLengths: number | readonly number[], maxTokens: number): BatchShape {
-  const lengths = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
-  for (const length of lengths) {
-    if (!Number.isInteger(length) || length < 1 || length > maxTokens) {
-      throw new OptionError('rowLengths', `integers from 1 to ${maxTokens}`, String(length));
-    }
-  }
+  const lengths: unknown = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
+  // Callers without types may pass anything.
+  if (!Array.isArray(lengths))
+    throw new OptionError('rowLengths', 'a number or a list of numbers', describe(lengths));
   if (lengths.length === 0) throw new OptionError('rowLengths', 'at least one row', 'none');
-  const longest = Math.max(...lengths);
-  return {
-    numTokens: lengths.reduce((sum, length) => sum + length, 0),
-    numRows: lengths.length,
-    maxRowTokens: longest,
-    numPositions: longest,
-  };
+  const shape = { numTokens: 0, numRows: lengths.length, maxRowTokens: 0 };
+  for (const length of lengths as readonly number[]) {
+    if (!Number.isInteger(length) || length < 1 || length > maxTokens) {
+      throw new OptionError('rowLengths', `integers from 1 to ${maxTokens}`, describe(length));
+    }
+    shape.numTokens += length;
+    shape.maxRowTokens = Math.max(shape.maxRowTokens, length);
+  }
+  return { ...shape, numPositions: shape.maxRowTokens };
 }

@@ -1,3 +1,6 @@
+import { describe } from './describe.ts';
+import { OptionError } from './errors.ts';
+
 /** Throws the signal's reason (the platform's `AbortError` unless the caller gave another) if it is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   signal?.throwIfAborted();
@@ -19,4 +22,15 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
       signal.removeEventListener('abort', onAbort);
     });
   });
+}
+
+/** @throws OptionError for anything that is neither a signal nor left out: callers without types may pass anything. */
+export function requireSignal(signal: AbortSignal | undefined): void {
+  const { throwIfAborted, addEventListener } = (signal ?? {}) as Partial<AbortSignal>;
+  if (
+    signal === undefined ||
+    (typeof throwIfAborted === 'function' && typeof addEventListener === 'function')
+  )
+    return;
+  throw new OptionError('signal', 'an AbortSignal', describe(signal));
 }

@@ -100,6 +100,17 @@ export class GpuError extends TrominoError {
   override name = 'GpuError';
 }
 
+/** A model gave a score that is no finite number: its weights hold such numbers, or values on the way went over f32's range. */
+export class ScoreError extends TrominoError {
+  override name = 'ScoreError';
+  readonly index: number;
+
+  constructor(index: number, found: number) {
+    super(`score ${index}: expected a finite number, found ${found}; are the weights whole?`);
+    this.index = index;
+  }
+}
+
 /** An object was used after its `dispose()`. */
 export class DisposedError extends TrominoError {
   override name = 'DisposedError';

@@ -10,6 +10,9 @@ export async function readConfig(files: CheckpointFiles, signal?: AbortSignal): 
   return new ConfigReader(configFile, await requireJson(files, configFile, signal));
 }
 
+/** Names are made up for this many classes at most: a count that is nonsense must not fill the memory. */
+const mostLabels = 1_000_000;
+
 /** What a number must be besides a number. */
 export interface NumberRule {
   /** Stands for a field that is left out; without one, leaving it out is an error. */
@@ -123,7 +126,7 @@ export class ConfigReader {
   labelNames(): readonly string[] {
     const labels = this.optionalObject('id2label');
     if (!labels) {
-      const count = this.integer('num_labels', { default: 2, min: 1 });
+      const count = this.integer('num_labels', { default: 2, min: 1, max: mostLabels });
       return Array.from({ length: count }, (_, i) => `LABEL_${i}`);
     }
     const count = Object.keys(labels.json).length;

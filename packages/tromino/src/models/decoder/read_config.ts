@@ -20,6 +20,9 @@ export interface DecoderDefaults {
   readonly rope_theta: number;
 }
 
+/** The deepest models have some hundreds. A number that is nonsense must not fill the memory with names of layers. */
+const mostLayers = 10_000;
+
 /** The fields that differ from family to family in more than their default. */
 export type DecoderTraits = Pick<
   DecoderConfig,
@@ -40,7 +43,11 @@ export function readDecoderConfig(
   const numHeads = size('num_attention_heads', defaults.num_attention_heads);
   const numKeyHeads = size('num_key_value_heads', defaults.num_key_value_heads ?? numHeads);
   const headDim = size('head_dim', defaults.head_dim ?? Math.floor(hidden / numHeads));
-  const numLayers = size('num_hidden_layers', defaults.num_hidden_layers);
+  const numLayers = config.integer('num_hidden_layers', {
+    default: defaults.num_hidden_layers,
+    min: 1,
+    max: mostLayers,
+  });
   const maxPositions = size('max_position_embeddings', defaults.max_position_embeddings);
   if (numHeads % numKeyHeads !== 0) {
     throw new FormatError(
@@ -48,8 +55,12 @@ export function readDecoderConfig(
       `num_attention_heads: expected a multiple of num_key_value_heads (${numKeyHeads}), found ${numHeads}`,
     );
   }
-  if (headDim % 2 !== 0) {
-    throw new FormatError(config.file, `head_dim: expected an even number for the rotation, found ${headDim}`);
+  if (headDim % 2 !== 0 || headDim === 0) {
+    throw new FormatError(
+      config.file,
+      `head_dim: expected an even number from 2 for the rotation, found ${headDim} ` +
+        `(left out, it is hidden_size ${hidden} / num_attention_heads ${numHeads})`,
+    );
   }
   return {
     vocabularySize: size('vocab_size', defaults.vocab_size),
