@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadPlayer, type PlayerWorker } from './player.ts';
+import { loadPlayer } from './player.ts';
 import type { PlayerAnswer, PlayerRequest } from './player_protocol.ts';
 import { decisionFor, playerInfo } from './testing.ts';
 
@@ -73,10 +73,7 @@ describe('loadPlayer', () => {
   });
 
   it('stops by its signal, before and during the load', async () => {
-    const early = loadPlayer(
-      { ...options, signal: AbortSignal.abort() },
-      new FakeWorker(),
-    );
+    const early = loadPlayer({ ...options, signal: AbortSignal.abort() }, new FakeWorker());
     await expect(early).rejects.toMatchObject({ name: 'AbortError' });
     const controller = new AbortController();
     const worker = new FakeWorker();
