@@ -91,8 +91,8 @@ describe('inputs without meaning', () => {
       'input: expected at most 512 tokens, found 513',
     ],
   ])('are refused: %s', async (_, input, message) => {
-    await expect(classifier.classify(untyped<number[]>(input))).rejects.toBeInstanceOf(OptionError);
-    await expect(classifier.classify(untyped<number[]>(input))).rejects.toThrow(message);
+    await expect(classifier.classify(untyped(input))).rejects.toBeInstanceOf(OptionError);
+    await expect(classifier.classify(untyped(input))).rejects.toThrow(message);
   });
 
   it('are not padding, however long it is', async () => {
@@ -100,7 +100,7 @@ describe('inputs without meaning', () => {
     const attentionMask = [...new Array<number>(1000).fill(0), 1, 1];
     const padded = await classifier.classify({ ids, attentionMask });
     expect(padded.logits).toEqual((await classifier.classify([5, 9])).logits);
-    expect(await classifier.classify(untyped<number[]>(Int32Array.of(5, 9)))).toMatchObject({
+    expect(await classifier.classify(untyped(Int32Array.of(5, 9)))).toMatchObject({
       label: padded.label,
     });
   });
@@ -112,9 +112,9 @@ describe('options without meaning', () => {
     [5, 'options: expected an object, found 5'],
     [{ signal: {} }, 'signal: expected an AbortSignal, found an object'],
   ])('are refused in calls: %j', async (options, message) => {
-    await expect(classifier.classify([1], untyped<object>(options))).rejects.toThrow(message);
-    await expect(classifier.prepare(1, untyped<object>(options))).rejects.toThrow(message);
-    await expect(generator.generate([1], untyped<object>(options))).rejects.toThrow(message);
+    await expect(classifier.classify([1], untyped(options))).rejects.toThrow(message);
+    await expect(classifier.prepare(1, untyped(options))).rejects.toThrow(message);
+    await expect(generator.generate([1], untyped(options))).rejects.toThrow(message);
   });
 
   it.each<[unknown, string]>([
@@ -128,7 +128,7 @@ describe('options without meaning', () => {
     [{ variants: 5 }, 'variants: expected an object of op and variant, found 5'],
     [{ signal: 5 }, 'signal: expected an AbortSignal, found 5'],
   ])('are refused in loads: %o', async (options, message) => {
-    const loading = loadClassifier(await filesOf('llama-seqcls'), untyped<LoadOptions>(options));
+    const loading = loadClassifier(await filesOf('llama-seqcls'), untyped(options));
     await expect(loading).rejects.toThrow(message);
     await expect(loading).rejects.toBeInstanceOf(TrominoError);
   });
@@ -138,8 +138,8 @@ describe('options without meaning', () => {
     [['3'], 'rowLengths: expected integers from 1 to 512, found "3"'],
     [[], 'rowLengths: expected at least one row, found none'],
   ])('are refused as row lengths: %j', async (lengths, message) => {
-    expect(() => classifier.plan(untyped<number[]>(lengths))).toThrow(message);
-    await expect(classifier.prepare(untyped<number[]>(lengths))).rejects.toThrow(message);
+    expect(() => classifier.plan(untyped(lengths))).toThrow(message);
+    await expect(classifier.prepare(untyped(lengths))).rejects.toThrow(message);
   });
 
   it('are not lists of many rows', () => {

@@ -69,12 +69,10 @@ function tokenizeText(
   return { ids, tokens, truncated };
 }
 
-function asTokenInput(input: Exclude<TextOrIds, string>, name: string): TokenInput {
+/** Callers without types may pass anything. */
+function asTokenInput(input: unknown, name: string): TokenInput {
   if (isNumberList(input)) return { ids: input };
-  // Callers without types may pass anything.
-  const { ids, attentionMask } = (input ?? {}) as {
-    readonly [Field in keyof TokenInput]: unknown;
-  };
+  const { ids, attentionMask } = (input ?? {}) as Readonly<Partial<Record<keyof TokenInput, unknown>>>;
   if (!isNumberList(ids))
     throw new OptionError(name, 'a text, token ids, or { ids, attentionMask }', describe(input));
   if (attentionMask === undefined || attentionMask === null) return { ids };
