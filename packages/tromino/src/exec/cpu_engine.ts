@@ -14,6 +14,7 @@ import type { MemoryAccount, MemoryCategory, MemoryReport } from '../util/memory
 import { Mutex } from '../util/mutex.ts';
 import type { Engine } from './engine.ts';
 import { loadWeights } from './load_weights.ts';
+import { PlanCache } from './plan_cache.ts';
 import type { ResolvedPart } from './resolve_weights.ts';
 
 /** Arrays have no binding limit, so weights are never cut. */
@@ -43,9 +44,8 @@ export class CpuEngine implements Engine {
     description: 'portable backend',
     isSoftware: true,
   };
-  readonly #definition: ModelDefinition;
   readonly #account: MemoryAccount;
-  readonly #planOptions: PlanOptions;
+  readonly #plans: PlanCache;
   readonly #weights: ReadonlyMap<string, Float32Array>;
   readonly #line = new Mutex();
   #isDisposed = false;
@@ -55,9 +55,8 @@ export class CpuEngine implements Engine {
     load: CpuLoad,
     weights: ReadonlyMap<string, Float32Array>,
   ) {
-    this.#definition = definition;
     this.#account = load.account;
-    this.#planOptions = load.planOptions;
+    this.#plans = new PlanCache((shape) => buildPlan(definition.graph(shape), cpuCaps, load.planOptions));
     this.#weights = weights;
   }
 
@@ -90,7 +89,7 @@ export class CpuEngine implements Engine {
   }
 
   plan(shape: BatchShape): Plan {
-    return buildPlan(this.#definition.graph(shape), cpuCaps, this.#planOptions);
+    return this.#plans.get(shape);
   }
 
   prepare(_shape: BatchShape, signal?: AbortSignal): Promise<void> {

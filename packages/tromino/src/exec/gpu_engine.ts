@@ -9,6 +9,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { DisposedError } from '../util/errors.ts';
 import type { MemoryAccount, MemoryReport } from '../util/memory_account.ts';
 import type { Engine } from './engine.ts';
+import { PlanCache, shapeKey } from './plan_cache.ts';
 import { PreparedPlan } from './prepared_plan.ts';
 import type { ResolvedPart } from './resolve_weights.ts';
 import { WeightStore } from './weight_store.ts';
@@ -31,22 +32,22 @@ const smallestBatch: BatchShape = { numTokens: 1, numRows: 1, maxRowTokens: 1, n
 /** Runs a model on a GPU. One task is on the device at a time; the rest wait in line. */
 export class GpuEngine implements Engine {
   readonly backend = 'webgpu';
-  readonly #definition: ModelDefinition;
   readonly #lease: GpuLease;
   readonly #account: MemoryAccount;
   readonly #weights: WeightStore;
-  readonly #planOptions: PlanOptions;
+  readonly #plans: PlanCache;
   readonly #retainedPlans: number;
   /** Least recently used first. */
   readonly #prepared = new Map<string, PreparedPlan>();
   #isDisposed = false;
 
   private constructor(definition: ModelDefinition, load: GpuLoad, weights: WeightStore) {
-    this.#definition = definition;
     this.#lease = load.lease;
     this.#account = load.account;
     this.#weights = weights;
-    this.#planOptions = load.planOptions;
+    this.#plans = new PlanCache((shape) =>
+      buildPlan(definition.graph(shape), load.lease.context.caps, load.planOptions),
+    );
     this.#retainedPlans = load.retainedPlans;
   }
 
@@ -74,7 +75,7 @@ export class GpuEngine implements Engine {
   }
 
   plan(shape: BatchShape): Plan {
-    return buildPlan(this.#definition.graph(shape), this.#context.caps, this.#planOptions);
+    return this.#plans.get(shape);
   }
 
   prepare(shape: BatchShape, signal?: AbortSignal): Promise<void> {
@@ -140,8 +141,7 @@ export class GpuEngine implements Engine {
   }
 
   async #preparedPlan(shape: BatchShape): Promise<PreparedPlan> {
-    const { numTokens, numRows, maxRowTokens, numPositions } = shape;
-    const key = [numTokens, numRows, maxRowTokens, numPositions].join('/');
+    const key = shapeKey(shape);
     const known = this.#prepared.get(key);
     if (known) {
       this.#prepared.delete(key);

@@ -29,14 +29,18 @@ export class UniformBlocks {
   }
 }
 
+/** One block's words, written and read through here: hundreds are made for a plan. */
+const scratchWords = new Uint32Array(64);
+const scratchFloats = new Float32Array(scratchWords.buffer);
+
 function parameterWords(contract: OpContract<Problem>, problem: Problem): number[] {
   const values = contract.paramValues(problem);
-  const words = new Uint32Array(parameterBlockBytes(contract) / 4);
-  const floats = new Float32Array(words.buffer);
+  const count = parameterBlockBytes(contract) / 4;
+  scratchWords.fill(0, 0, count);
   contract.params.forEach(({ name, type }, index) => {
     const value = must(values[index], `${contract.op} parameter ${name}`);
-    if (type === 'f32') floats[index] = value;
-    else words[index] = value;
+    if (type === 'f32') scratchFloats[index] = value;
+    else scratchWords[index] = value;
   });
-  return [...words];
+  return Array.from(scratchWords.subarray(0, count));
 }

@@ -1,0 +1,31 @@
+import type { BatchShape } from '../graph/graph.ts';
+import type { Plan } from '../plan/plan.ts';
+
+/** Plans are small and making one takes milliseconds, so those of the shapes used last are kept. They own no device memory. */
+const keptPlans = 16;
+
+/** A name for a shape: equal shapes have equal plans. */
+export function shapeKey({ numTokens, numRows, maxRowTokens, numPositions }: BatchShape): string {
+  return [numTokens, numRows, maxRowTokens, numPositions].join('/');
+}
+
+/** The plans of the shapes used last. */
+export class PlanCache {
+  readonly #build: (shape: BatchShape) => Plan;
+  /** Least recently used first. */
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(build: (shape: BatchShape) => Plan) {
+    this.#build = build;
+  }
+
+  get(shape: BatchShape): Plan {
+    const key = shapeKey(shape);
+    const plan = this.#plans.get(key) ?? this.#build(shape);
+    this.#plans.delete(key);
+    this.#plans.set(key, plan);
+    const [oldest] = this.#plans.keys();
+    if (this.#plans.size > keptPlans && oldest !== undefined) this.#plans.delete(oldest);
+    return plan;
+  }
+}
