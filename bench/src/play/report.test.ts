@@ -35,4 +35,15 @@ describe('formatEvaluation', () => {
     expect(report).toContain('games survived: 50.0 %, goal 80.0 %: missed');
     expect(report).toContain("lines, of the teacher's: 69.0 %, goal 70.0 %: missed");
   });
+
+  it('makes no share of nothing', () => {
+    const report = formatEvaluation(
+      [
+        { player: 'model', games: [game(1, 2, 0)] },
+        { player: 'teacher', games: [game(1, 2, 0)] },
+      ],
+      2,
+    );
+    expect(report).toContain("lines, of the teacher's: nothing to compare with");
+  });
 });

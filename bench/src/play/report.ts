@@ -27,7 +27,7 @@ export function summarisePlayer({ player, games }: PlayerResult): PlayerSummary 
 }
 
 /** What the model has to reach: the share of games it survives, and of the teacher's lines. */
-export const goals = { survivedShare: 0.8, linesShare: 0.7 } as const;
+const goals = { survivedShare: 0.8, linesShare: 0.7 } as const;
 
 /** A table of the players, and whether the model reaches its goals. */
 export function formatEvaluation(players: readonly PlayerResult[], piecesPerGame: number): string {
@@ -57,6 +57,8 @@ function verdicts(summaries: readonly PlayerSummary[]): string[] {
 }
 
 function verdict(name: string, share: number, goal: number): string {
+  // Short games may leave even the teacher without a line.
+  if (!Number.isFinite(share)) return `${name}: nothing to compare with`;
   return `${name}: ${percent(share)}, goal ${percent(goal)}: ${share >= goal ? 'reached' : 'missed'}`;
 }
 
