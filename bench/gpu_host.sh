@@ -2,7 +2,8 @@
 # Measures Tromino beside ONNX Runtime Web, and plays the evaluation games, in a real Chromium on a GPU host.
 # Run it in the repository's root on the host, with the GPU kit unpacked and its environment set (see README.md). It needs bench/dist.
 # Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt and play.json. Every stage has a limit of its
-# own, and the whole ends within BUDGET_SECONDS (default 470): a stage that fails or hangs costs the others nothing.
+# own, and the whole ends within BUDGET_SECONDS (default 470): a stage that fails or hangs costs the others nothing. ONLY, a regular
+# expression, picks stages by name.
 set -u
 : "${OUT:?set OUT to the folder for the results}" "${CHROMIUM_PATH:?source the GPU kit first}"
 kit=${GPU_KIT:-.gpu/c}
@@ -20,6 +21,7 @@ note() { echo "$*" | tee -a "$log"; }
 stage() {
   local limit=$(($1 * scale)) name=$2 left=$((deadline - SECONDS)) start=$SECONDS code
   shift 2
+  [[ $name =~ ${ONLY:-.} ]] || return 0
   [ "$left" -lt "$limit" ] && limit=$left
   if [ "$limit" -lt 5 ]; then note "== $name: no time left"; return 1; fi
   note "== $name (at most $limit s)"
