@@ -63,9 +63,10 @@ describe('openCheckpoint', () => {
     expect(await files.open('config.json')).toBeUndefined();
   });
 
-  it('passes files of the caller through', () => {
+  it('takes files of the caller', async () => {
     const own: CheckpointFiles = { description: 'mine', open: () => Promise.resolve(undefined) };
-    expect(openCheckpoint(own)).toBe(own);
+    expect(openCheckpoint(own).description).toBe('mine');
+    expect(await openCheckpoint(own).open('x')).toBeUndefined();
   });
 
   it.each([null, undefined, 7, {}, true])('refuses %j', (source) => {

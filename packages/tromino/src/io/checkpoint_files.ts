@@ -1,6 +1,7 @@
 import { OptionError, SourceError } from '../util/errors.ts';
 import { BlobSource } from './blob_source.ts';
 import type { ByteSource } from './byte_source.ts';
+import { openCallerFiles } from './caller_files.ts';
 import { pathSegments } from './file_names.ts';
 import { withoutSecrets } from './http_response.ts';
 import { fetchWhole, openRanged } from './http_source.ts';
@@ -46,7 +47,7 @@ export function openCheckpoint(source: CheckpointSource): CheckpointFiles {
   if (source instanceof URL) return openUrl(source);
   // Callers without types pass null too. Shapes, not classes, tell the rest apart: objects may come from another frame.
   if (typeof source === 'object' && (source as unknown) !== null) {
-    if ('open' in source) return source;
+    if ('open' in source) return openCallerFiles(source);
     if ('getFileHandle' in source) return openDirectory(source);
     if ('get' in source) return openMap(source);
     if ('length' in source) return openFiles(source);

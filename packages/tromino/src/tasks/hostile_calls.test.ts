@@ -9,7 +9,6 @@ import {
   TrominoError,
   type Classifier,
   type Generator,
-  type LoadOptions,
 } from '../node.ts';
 import { must } from '../util/assert.ts';
 

@@ -43,6 +43,11 @@ export interface LoadOptions {
    */
   readonly ropeFrequencies?: RopeFrequencies;
   /**
+   * Layers that are submitted at once. With a number the device gets that many, and the next are sent when they are done: a long input does
+   * not hold the device, and an abort takes effect between slices. `all`, the default, is one submission.
+   */
+  readonly layersPerSlice?: number | 'all';
+  /**
    * Input shapes whose buffers and bind groups stay ready between calls, 1 by default. With 0 a model owns nothing but its weights
    * between calls, and each call builds what it needs.
    */
@@ -104,7 +109,11 @@ async function loadEngine(
   options: LoadOptions,
 ): Promise<Engine> {
   const account = new MemoryAccount(options.memoryBudgetBytes);
-  const planOptions = { reuse: options.reuse ?? 'on', variants: options.variants ?? {} } as const;
+  const planOptions = {
+    reuse: options.reuse ?? 'on',
+    variants: options.variants ?? {},
+    layersPerSlice: options.layersPerSlice ?? 'all',
+  } as const;
   const common = { account, parts, progress, planOptions, signal: options.signal };
   if (await usesCpu(options)) return CpuEngine.load(definition, common);
   const lease = await leaseDevice(definition, options);

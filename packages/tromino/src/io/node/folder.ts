@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { throwIfAborted } from '../../util/abort.ts';
-import { SourceError } from '../../util/errors.ts';
+import { OptionError, SourceError } from '../../util/errors.ts';
 import type { ByteSource } from '../byte_source.ts';
 import type { CheckpointFiles } from '../checkpoint_files.ts';
 import { pathSegments } from '../file_names.ts';
@@ -11,7 +11,7 @@ import { collect, pieceBytes, requireRange } from '../ranges.ts';
 
 /** Opens a folder of the local disk, by path or `file:` URL. Symbolic links are followed: download caches are made of them. */
 export function openFolder(folder: string | URL): CheckpointFiles {
-  const path = folder instanceof URL ? fileURLToPath(folder) : resolve(folder);
+  const path = folder instanceof URL ? pathOf(folder) : resolve(folder);
   return {
     description: `folder ${path}`,
     async open(name) {
@@ -27,6 +27,16 @@ export function openFolder(folder: string | URL): CheckpointFiles {
       return await readdir(path);
     },
   };
+}
+
+/** Not every `file:` URL is a path: another host's is none, nor is one with an encoded slash. */
+function pathOf(url: URL): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    const error = new OptionError('source', 'a file: URL of a local folder', JSON.stringify(url.href));
+    throw Object.assign(error, { cause });
+  }
 }
 
 interface FileVersion {
