@@ -174,13 +174,10 @@ export class BoardCanvas {
     }
   }
 
-  /** A resting cell: the deeper it lies, the more it takes the colour of the rock around it. */
   #drawCell(piece: number, column: number, row: number): void {
     const { x, y } = this.#corner(column, row);
-    this.#context.drawImage(this.#tiles.tile(piece, column, Math.ceil(row)), x, y);
-    const depth = 1 - row / BOARD_HEIGHT;
-    this.#context.fillStyle = `rgb(46 28 12 / ${0.2 * depth * depth})`;
-    this.#context.fillRect(x, y, this.#cellPx, this.#cellPx);
+    const depth = (1 - row / BOARD_HEIGHT) ** 2;
+    this.#context.drawImage(this.#tiles.tile(piece, column, Math.ceil(row), depth), x, y);
   }
 
   #drawCrumbling(piece: number, column: number, row: number, crumbled: number): void {

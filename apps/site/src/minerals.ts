@@ -24,6 +24,8 @@ const minerals: readonly Mineral[] = [
 
 /** Tiles of one mineral that differ in their texture, so that a wall of it looks grown. */
 const numGrains = 4;
+/** Steps of darkening between the open and the floor. */
+const numShades = 6;
 
 /** A CSS colour of a piece's mineral, made lighter (or darker, below 0) by percent points. */
 export function mineralColor(piece: number, lighter = 0, alpha = 1): string {
@@ -41,20 +43,24 @@ export class TileSet {
     this.#sizePx = sizePx;
   }
 
-  /** The tile of a piece's mineral for the cell at (column, row). */
-  tile(piece: number, column: number, row: number): HTMLCanvasElement {
+  /**
+   * The tile of a piece's mineral for the cell at (column, row).
+   * @param depth from 0, in the open, to 1, on the floor: the deeper a stone lies, the more it takes the colour of the rock.
+   */
+  tile(piece: number, column: number, row: number, depth = 0): HTMLCanvasElement {
     const grain = (column * 7 + row * 3) % numGrains;
-    const key = `${piece}/${grain}`;
+    const shade = Math.round(depth * numShades);
+    const key = `${piece}/${grain}/${shade}`;
     let tile = this.#tiles.get(key);
     if (tile === undefined) {
-      tile = paintTile(piece, grain, this.#sizePx);
+      tile = paintTile(piece, grain, (0.24 * shade) / numShades, this.#sizePx);
       this.#tiles.set(key, tile);
     }
     return tile;
   }
 }
 
-function paintTile(piece: number, grain: number, sizePx: number): HTMLCanvasElement {
+function paintTile(piece: number, grain: number, shade: number, sizePx: number): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = Math.max(1, Math.ceil(sizePx));
   const context = canvas.getContext('2d');
@@ -74,6 +80,8 @@ function paintTile(piece: number, grain: number, sizePx: number): HTMLCanvasElem
   const random = new RandomSource(piece * 97 + grain * 13 + 5);
   habitPainters[minerals[piece]?.habit ?? 'grainy'](context, sizePx, random);
   paintBevel(context, sizePx, inset);
+  context.fillStyle = `rgb(46 28 12 / ${shade})`;
+  context.fill(body);
   context.restore();
   return canvas;
 }

@@ -59,12 +59,12 @@ function paintBelowBorder(context: CanvasRenderingContext2D, y: number, cellPx: 
   const { width, height } = context.canvas;
   context.beginPath();
   context.moveTo(0, height);
-  for (let x = 0; x <= width; x += cellPx / 4) {
+  for (let x = 0; x < width + cellPx / 4; x += cellPx / 4) {
     const angle = (x / width) * 2 * Math.PI;
     const wave = Math.sin(angle + phase * 1.9) * 0.34 + Math.sin(angle * 2.6 + phase * 4.1) * 0.14;
     context.lineTo(x, y + wave * cellPx);
   }
-  context.lineTo(width, height);
+  context.lineTo(width + cellPx, height);
   context.fill();
 }
 
