@@ -122,10 +122,18 @@ describe('formatResults', () => {
     expect(report).toContain('| steady | 0.250 | 1.00 | 30.0 | 0.500 | submit 1 |');
   });
 
-  it('shows loads by phase', () => {
+  it('shows loads by phase, and the memory that the engine held', () => {
     const loadMs = { totalMs: 2500, byPhaseMs: { files: 12.34, weights: 2480 }, prepareMs: 210 };
-    expect(format({ ...row, loadMs, planBuildMs: 0.75 })).toContain(
-      '| 1 | cls | Tromino, default | 2500 | files 12.3, weights 2480 | 210 | 0.750 |',
+    const memory = { currentBytes: 1, peakBytes: 3 << 20 };
+    expect(format({ ...row, loadMs, planBuildMs: 0.75, memory })).toContain(
+      '| 1 | cls | Tromino, default | 2500 | files 12.3, weights 2480 | 210 | 0.750 | 3.00 |',
+    );
+  });
+
+  it('shows memory also where times are not reported', () => {
+    const memory = { currentBytes: 1, peakBytes: 3 << 20 };
+    expect(format({ ...scored, memory, untimed: 'software adapter: times not reported' })).toContain(
+      '| 1 | cls | Tromino, default | – | – | – | – | 3.00 |',
     );
   });
 });

@@ -173,24 +173,26 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
 }
 
 function loadTable(rows: readonly Row[]): string {
-  const cells = rows.flatMap(({ place, model, engine, section, loadMs, planBuildMs }) => {
-    if (!loadMs) return [];
-    const phases = Object.entries(loadMs.byPhaseMs).map(
-      ([phase, duration]) => `${phase} ${format(duration)}`,
-    );
+  const cells = rows.flatMap(({ place, model, engine, section, loadMs, planBuildMs, memory }) => {
+    if (!loadMs && !memory) return [];
+    const phases = Object.entries(loadMs?.byPhaseMs ?? {});
     return [
       [
         String(place),
         model,
         `${engine}, ${section}`,
-        format(loadMs.totalMs),
-        phases.join(', '),
-        format(loadMs.prepareMs),
+        format(loadMs?.totalMs),
+        phases.map(([phase, duration]) => `${phase} ${format(duration)}`).join(', ') || '–',
+        format(loadMs?.prepareMs),
         format(planBuildMs),
+        format(memory && memory.peakBytes / 2 ** 20),
       ],
     ];
   });
-  return table(['#', 'model', 'engine', 'load', 'of it', 'prepare', 'plan built again'], cells);
+  return table(
+    ['#', 'model', 'engine', 'load', 'of it', 'prepare', 'plan built again', 'MiB on the device at most'],
+    cells,
+  );
 }
 
 /** Three significant digits; times in milliseconds. */

@@ -91,7 +91,7 @@ export function sameBits(a: Uint32Array, b: Uint32Array): boolean {
 }
 
 /** Compares every call with the expected scores and with the first call. */
-export function compareScores(
+function compareScores(
   calls: readonly Uint32Array[],
   expected: readonly number[],
 ): Required<Pick<SectionOutcome, 'maxError' | 'largestScore' | 'sameBitsEachCall'>> {
