@@ -10,9 +10,8 @@ import { requireRange } from './ranges.ts';
  * becomes an error that names the file, and a signal ends the waiting for them, whether they listen to it or not.
  */
 export function openCallerFiles(files: CheckpointFiles): CheckpointFiles {
-  if (typeof files.open !== 'function') {
-    throw new OptionError('source.open', 'a function', describe(files.open));
-  }
+  const { open } = files as { readonly open: unknown };
+  if (typeof open !== 'function') throw new OptionError('source.open', 'a function', describe(open));
   const description = typeof files.description === 'string' ? files.description : 'files of the caller';
   return {
     description,
