@@ -13,6 +13,8 @@ export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
 export type { LoadOptions } from './tasks/load_model.ts';
 export type { CallOptions } from './tasks/call_options.ts';
 export type { Model } from './tasks/model.ts';
+export type { Profile, StepProfile } from './exec/profile.ts';
+export type { OnStep, TappedStep } from './exec/tap.ts';
 export type { AdapterDescription } from './gpu/adapter.ts';
 export type { ByteSource } from './io/byte_source.ts';
 export type { CheckpointFiles, CheckpointSource } from './io/checkpoint_files.ts';

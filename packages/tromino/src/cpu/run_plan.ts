@@ -1,7 +1,7 @@
 import type { PackedBatch } from '../graph/batch.ts';
 import { materialiseConstant } from '../graph/constants.ts';
 import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
-import type { BufferRef, DispatchStep, Plan } from '../plan/plan.ts';
+import { stepOutput, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 
@@ -13,6 +13,15 @@ export interface PlanArrays {
   readonly constants: readonly Float32Array[];
   readonly slots: readonly Float32Array[];
   readonly readback: Float32Array;
+}
+
+/** How a run goes beside its numbers. */
+export interface RunOptions {
+  /** Hears of each dispatch with a copy of what it wrote. */
+  readonly onStep?:
+    | ((tapped: { index: number; step: DispatchStep; values: Float32Array }) => void | Promise<void>)
+    | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Allocates what the plan says, and nothing else. */
@@ -34,7 +43,7 @@ export async function runPlan(
   arrays: PlanArrays,
   weightOf: (index: number) => Float32Array,
   batch: PackedBatch,
-  signal: AbortSignal | undefined,
+  { onStep, signal }: RunOptions,
 ): Promise<Float32Array> {
   const inputs: Readonly<Record<string, Uint32Array>> = {
     ids: batch.ids,
@@ -56,10 +65,14 @@ export async function runPlan(
     }
   };
   let sliceEnd = performance.now() + sliceMs;
-  for (const step of plan.steps) {
+  for (const [index, step] of plan.steps.entries()) {
     throwIfAborted(signal);
-    if (step.kind === 'dispatch') computeStep(step, arrayOf);
-    else {
+    if (step.kind === 'dispatch') {
+      computeStep(step, arrayOf);
+      const { ref, sizeBytes } = stepOutput(step);
+      const written = arrayOf(ref).subarray(0, sizeBytes / 4);
+      if (onStep) await onStep({ index, step, values: Float32Array.from(written) });
+    } else {
       const from = arrayOf(step.from).subarray(0, step.sizeBytes / 4);
       arrayOf(step.to).set(from, step.toOffsetBytes / 4);
     }

@@ -9,13 +9,15 @@ import type { Plan } from '../plan/plan.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
-import { DisposedError, OutOfMemoryError } from '../util/errors.ts';
+import { DisposedError, OutOfMemoryError, UnsupportedError } from '../util/errors.ts';
 import type { MemoryAccount, MemoryCategory, MemoryReport } from '../util/memory_account.ts';
 import { Mutex } from '../util/mutex.ts';
 import type { Engine } from './engine.ts';
 import { loadWeights } from './load_weights.ts';
 import { PlanCache } from './plan_cache.ts';
+import type { Profile } from './profile.ts';
 import type { ResolvedPart } from './resolve_weights.ts';
+import type { OnStep } from './tap.ts';
 
 /** Arrays have no binding limit, so weights are never cut. */
 const cpuCaps: DeviceCaps = {
@@ -98,12 +100,26 @@ export class CpuEngine implements Engine {
     return Promise.resolve();
   }
 
-  async run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
+  run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
+    return this.#inLine(batch, undefined, signal);
+  }
+
+  async tap(batch: PackedBatch, onStep: OnStep, signal?: AbortSignal): Promise<void> {
+    await this.#inLine(batch, onStep, signal);
+  }
+
+  profile(): Promise<Profile> {
+    return Promise.reject(
+      new UnsupportedError('profile', 'the portable backend is not to be timed; use WebGPU'),
+    );
+  }
+
+  async #inLine(batch: PackedBatch, onStep: OnStep | undefined, signal?: AbortSignal): Promise<Float32Array> {
     this.#throwIfDisposed();
     const endTurn = await this.#line.acquire(signal);
     try {
       this.#throwIfDisposed();
-      return await this.#runInTurn(batch, signal);
+      return await this.#runInTurn(batch, onStep, signal);
     } finally {
       endTurn();
     }
@@ -123,7 +139,11 @@ export class CpuEngine implements Engine {
     for (const { byteLength } of this.#weights.values()) this.#account.remove('weights', byteLength);
   }
 
-  async #runInTurn(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
+  async #runInTurn(
+    batch: PackedBatch,
+    onStep: OnStep | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array> {
     const plan = this.plan(batch.shape);
     const { workspace, uniforms, constants, inputs, readback } = plan.bytes;
     const parts: Partial<Record<MemoryCategory, number>> = {
@@ -142,7 +162,7 @@ export class CpuEngine implements Engine {
         const { weight } = must(plan.weights[index], 'weight');
         return must(this.#weights.get(weight), weight);
       };
-      return await runPlan(plan, allocatePlanArrays(plan), weightOf, batch, signal);
+      return await runPlan(plan, allocatePlanArrays(plan), weightOf, batch, { onStep, signal });
     } finally {
       for (const [category, sizeBytes] of counted) this.#account.remove(category, sizeBytes);
     }

@@ -9,6 +9,7 @@ import {
   type Classifier,
   type LoadOptions,
 } from '../index.ts';
+import { relativeError } from '../../test/reference_checkpoints.ts';
 import { createTestDevice, type TestDevice } from './testing/test_device.ts';
 
 const url = new URL('/packages/tromino/test/fixtures/checkpoints/llama-seqcls/', location.origin).href;
@@ -60,6 +61,21 @@ describe('memory', () => {
     const { currentBytes } = model.memory();
     await model.classify(short);
     expect(model.memory().currentBytes).toBe(currentBytes);
+    expect(model.memory().currentBytes).toBe(model.plan(1).bytes.weights);
+  });
+
+  it('lets kept plans give way to a call that fits the budget without them', async () => {
+    const { bytes } = (await load()).plan(long.length);
+    const model = await load({ retainedPlans: 3, memoryBudgetBytes: bytes.peak });
+    const { logits } = await model.classify(long);
+    await model.classify(short);
+    expect((await model.classify(long)).logits).toEqual(logits);
+    expect(model.memory().peakBytes).toBe(bytes.peak);
+  });
+
+  it('keeps nothing of a preparation with retainedPlans 0', async () => {
+    const model = await load({ retainedPlans: 0 });
+    await model.prepare(short.length);
     expect(model.memory().currentBytes).toBe(model.plan(1).bytes.weights);
   });
 
@@ -154,6 +170,103 @@ describe('bits', () => {
   });
 });
 
+describe('slices', () => {
+  it.each([
+    [1, 3],
+    [2, 2],
+    ['all', 1],
+  ] as const)('of %s layers give the same bits in %d submissions', async (layersPerSlice, numSlices) => {
+    const expected = await (await load()).classify(long);
+    const model = await load({ layersPerSlice });
+    expect(model.plan(long.length).slices.length).toBe(numSlices);
+    const submissions = shared.submissions();
+    expect((await model.classify(long)).logits).toEqual(expected.logits);
+    expect(shared.submissions()).toBe(submissions + numSlices);
+    expect((await model.classify(long)).logits).toEqual(expected.logits);
+  });
+
+  it('submit nothing after the one that was running at an abort', async () => {
+    const model = await load({ layersPerSlice: 1 });
+    const expected = await model.classify(long);
+    const before = shared.submissions();
+    const controller = new AbortController();
+    const aborted = model.classify(long, { signal: controller.signal });
+    while (shared.submissions() === before) await new Promise((resolve) => setTimeout(resolve));
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+    expect((await model.classify(long)).logits).toEqual(expected.logits);
+    // One slice of the aborted call, three of the next.
+    expect(shared.submissions()).toBe(before + 4);
+  });
+});
+
+describe('tap', () => {
+  it('hands over every step, the last with the bits of a run, and leaves nothing behind', async () => {
+    const model = await load();
+    const { logits } = await model.classify(long);
+    const { currentBytes } = model.memory();
+    const seen: string[] = [];
+    let last: Float32Array | undefined;
+    await model.tap(long, ({ step, values }) => {
+      seen.push(step.label);
+      last = values;
+    });
+    const dispatches = model.plan(long.length).steps.filter(({ kind }) => kind === 'dispatch');
+    expect(seen).toEqual(dispatches.map(({ label }) => label));
+    expect(last).toEqual(logits);
+    expect(model.memory().currentBytes).toBe(currentBytes);
+  });
+
+  it('agrees with the portable backend step by step', async () => {
+    const cpu = await load({ backend: 'cpu', device: undefined } as unknown as LoadOptions);
+    const expected: Float32Array[] = [];
+    await cpu.tap(short, ({ values }) => {
+      expected.push(values);
+    });
+    const model = await load();
+    await model.tap(short, ({ index, step, values }) => {
+      const reference = expected[index] ?? new Float32Array();
+      expect(values.length, step.label).toBe(reference.length);
+      expect(relativeError(values, [...reference]), step.label).toBeLessThan(1e-5);
+    });
+  });
+
+  it('ends with what its callback throws, and the model goes on', async () => {
+    const model = await load();
+    const stop = (): never => {
+      throw new Error('seen enough');
+    };
+    await expect(model.tap(short, stop)).rejects.toThrow('seen enough');
+    expect((await model.classify(short)).numTokens).toBe(3);
+  });
+});
+
+describe('profile', () => {
+  it('times every step on a device that has a clock, and states its resolution', async () => {
+    const model = await load({
+      profiling: true,
+      backend: 'webgpu',
+      device: undefined,
+    } as unknown as LoadOptions);
+    const { logits } = await model.classify(short);
+    const { currentBytes } = model.memory();
+    const profile = await model.profile(short, { repeats: 3 });
+    const dispatches = model.plan(short.length).steps.filter(({ kind }) => kind === 'dispatch');
+    expect(profile.steps.map(({ step }) => step)).toEqual(dispatches);
+    expect(profile.resolutionNs).toBeGreaterThan(0);
+    expect(profile.totalNs).toBeGreaterThan(0);
+    expect(model.memory().currentBytes).toBe(currentBytes);
+    expect((await model.classify(short)).logits).toEqual(logits);
+  });
+
+  it('says what is missing where the device has none', async () => {
+    const model = await load();
+    await expect(model.profile(short)).rejects.toThrow(
+      'timestamp-query: load the model with profiling: true',
+    );
+  });
+});
+
 describe('calls at once', () => {
   it('answer as one after the other, with one aborted and one failing among them', async () => {
     const model = await load();
@@ -197,6 +310,17 @@ describe('calls at once', () => {
     await expect(model.classify(short)).rejects.toThrow(DisposedError);
     expect(model.memory().currentBytes).toBe(0);
   });
+
+  it('reject with DisposedError also when the device goes with the model', async () => {
+    const model = await loadClassifier(url, { backend: 'webgpu' });
+    await model.prepare(long.length);
+    const calls = [model.classify(long), model.classify(short)];
+    const outcomes = Promise.allSettled(calls);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    model.dispose();
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ reason: expect.any(DisposedError) as unknown });
+  });
 });
 
 describe('devices', () => {
@@ -238,6 +362,34 @@ describe('devices', () => {
     own.device.destroy();
     await expect(loading).rejects.toThrow(DeviceLostError);
     expect(own.live.size).toBe(0);
+  });
+});
+
+describe('a lost device of our own', () => {
+  it('fails the calls it has, and the next call runs on a new one with the same bits', async () => {
+    const requested: GPUDevice[] = [];
+    const requestDevice = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (descriptor) {
+      const device = await requestDevice.call(this, descriptor);
+      requested.push(device);
+      return device;
+    };
+    try {
+      const model = await load({ backend: 'webgpu', device: undefined } as unknown as LoadOptions);
+      const { logits } = await model.classify(short);
+      const weightBytes = model.memory().categories.weights.currentBytes;
+      const calls = [model.classify(long), model.classify(short)];
+      requested[0]?.destroy();
+      for (const call of calls) await expect(call).rejects.toThrow(DeviceLostError);
+      const [first, second] = await Promise.all([model.classify(short), model.classify(short)]);
+      expect([first.logits, second.logits]).toEqual([logits, logits]);
+      expect(requested.length).toBe(2);
+      expect(model.memory().categories.weights.currentBytes).toBe(weightBytes);
+      model.dispose();
+      expect(model.memory().currentBytes).toBe(0);
+    } finally {
+      GPUAdapter.prototype.requestDevice = requestDevice;
+    }
   });
 });
 

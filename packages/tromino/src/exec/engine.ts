@@ -3,6 +3,8 @@ import type { BatchShape } from '../graph/graph.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
+import type { Profile } from './profile.ts';
+import type { OnStep } from './tap.ts';
 
 /** A loaded model on some backend: batches in, one row of scores for each row of the batch out. */
 export interface Engine {
@@ -14,12 +16,13 @@ export interface Engine {
   prepare(shape: BatchShape, signal?: AbortSignal): Promise<void>;
   /** @returns [numRows, scoresPerRow], row-major. */
   run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array>;
+  /** Runs step by step and hands over what each step wrote. */
+  tap(batch: PackedBatch, onStep: OnStep, signal?: AbortSignal): Promise<void>;
+  /** Times each step on the device. @throws UnsupportedError where the backend or the device has no clock for it. */
+  profile(batch: PackedBatch, repeats: number, signal?: AbortSignal): Promise<Profile>;
   /** Gives back everything but the weights; resolves when the bytes are free. */
   release(): Promise<void>;
   memory(): MemoryReport;
   /** Gives everything back. Calls that are waiting are rejected; one that is on the device is left to end first. */
   dispose(): void;
 }
-
-/** How large a file is read at once, where a file's bytes are turned into floats. */
-export type OnBytesLoaded = (sizeBytes: number) => void;

@@ -6,12 +6,14 @@ import type { ModelDefinition } from '../models/model_definition.ts';
 import { buildPlan, type PlanOptions } from '../plan/build_plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import { throwIfAborted } from '../util/abort.ts';
-import { DisposedError } from '../util/errors.ts';
+import { DisposedError, OutOfMemoryError } from '../util/errors.ts';
 import type { MemoryAccount, MemoryReport } from '../util/memory_account.ts';
 import type { Engine } from './engine.ts';
 import { PlanCache, shapeKey } from './plan_cache.ts';
 import { PreparedPlan } from './prepared_plan.ts';
+import type { Profile } from './profile.ts';
 import type { ResolvedPart } from './resolve_weights.ts';
+import type { OnStep } from './tap.ts';
 import { WeightStore } from './weight_store.ts';
 
 /** What a load on a GPU needs beside the model. */
@@ -70,6 +72,11 @@ export class GpuEngine implements Engine {
     return this.#context.adapter;
   }
 
+  /** Whether the device is gone: every call rejects from then on. */
+  get isLost(): boolean {
+    return this.#context.isLost;
+  }
+
   get #context(): GpuContext {
     return this.#lease.context;
   }
@@ -81,11 +88,28 @@ export class GpuEngine implements Engine {
   prepare(shape: BatchShape, signal?: AbortSignal): Promise<void> {
     return this.#inLine(signal, async () => {
       await this.#preparedPlan(shape);
+      // With nothing to be kept, the compiled pipelines are what is left of it.
+      this.#dropPlans(this.#retainedPlans);
     });
   }
 
   run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
     return this.#inLine(signal, () => this.#runInTurn(batch, signal));
+  }
+
+  tap(batch: PackedBatch, onStep: OnStep, signal?: AbortSignal): Promise<void> {
+    return this.#inLine(signal, async () => {
+      await (await this.#preparedPlan(batch.shape)).tap(batch, onStep, signal);
+      this.#dropPlans(this.#retainedPlans);
+    });
+  }
+
+  profile(batch: PackedBatch, repeats: number, signal?: AbortSignal): Promise<Profile> {
+    return this.#inLine(signal, async () => {
+      const profile = await (await this.#preparedPlan(batch.shape)).profile(batch, repeats, signal);
+      this.#dropPlans(this.#retainedPlans);
+      return profile;
+    });
   }
 
   async release(): Promise<void> {
@@ -115,7 +139,14 @@ export class GpuEngine implements Engine {
     this.#throwIfUnusable();
     const endTurn = await this.#context.line.acquire(signal);
     const working = this.#guarded(signal, work).finally(endTurn);
-    return this.#context.guard(working, signal);
+    try {
+      return await this.#context.guard(working, signal);
+    } catch (error) {
+      throwIfAborted(signal);
+      // With its last user gone a device goes too: that the model was disposed of is the cause, not that the device was lost.
+      this.#throwIfDisposed();
+      throw error;
+    }
   }
 
   async #guarded<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -134,7 +165,7 @@ export class GpuEngine implements Engine {
   async #runInTurn(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
     const prepared = await this.#preparedPlan(batch.shape);
     throwIfAborted(signal);
-    const scores = await prepared.run(batch);
+    const scores = await prepared.run(batch, signal);
     this.#throwIfUnusable();
     this.#dropPlans(this.#retainedPlans);
     return scores;
@@ -150,13 +181,24 @@ export class GpuEngine implements Engine {
     }
     // Room is made first, so that the peak of a run is what its plan says.
     this.#dropPlans(Math.max(0, this.#retainedPlans - 1));
-    const prepared = await PreparedPlan.create(this.plan(shape), this.#context, this.#account, this.#weights);
+    const prepared = await this.#createPlan(this.plan(shape));
     if (this.#isDisposed) {
       prepared.dispose();
       throw new DisposedError('the model');
     }
     this.#prepared.set(key, prepared);
     return prepared;
+  }
+
+  /** What is kept from earlier calls gives way to this one, where both do not fit. */
+  async #createPlan(plan: Plan): Promise<PreparedPlan> {
+    try {
+      return await PreparedPlan.create(plan, this.#context, this.#account, this.#weights);
+    } catch (error) {
+      if (!(error instanceof OutOfMemoryError) || this.#prepared.size === 0) throw error;
+      this.#dropPlans(this.#prepared.size - 1);
+      return await this.#createPlan(plan);
+    }
   }
 
   #dropPlans(keep: number): void {
@@ -168,7 +210,11 @@ export class GpuEngine implements Engine {
   }
 
   #throwIfUnusable(): void {
-    if (this.#isDisposed) throw new DisposedError('the model');
+    this.#throwIfDisposed();
     this.#context.throwIfLost();
+  }
+
+  #throwIfDisposed(): void {
+    if (this.#isDisposed) throw new DisposedError('the model');
   }
 }

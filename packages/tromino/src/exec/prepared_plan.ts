@@ -1,38 +1,33 @@
 import type { GpuContext } from '../gpu/device.ts';
 import { withErrorScopes } from '../gpu/error_scopes.ts';
-import { createOwnedBuffer, type OwnedBuffer } from '../gpu/ledger.ts';
 import type { Pipeline } from '../gpu/pipelines.ts';
 import type { PackedBatch } from '../graph/batch.ts';
-import { materialiseConstant } from '../graph/constants.ts';
-import { ops, parameterBlockBytes, type OpDefinition, type Problem } from '../kernels/index.ts';
-import type { BufferRef, DispatchStep, Plan } from '../plan/plan.ts';
+import { ops, type OpDefinition, type Problem } from '../kernels/index.ts';
+import type { DispatchStep, Plan } from '../plan/plan.ts';
 import { variantById } from '../plan/variants.ts';
-import { must } from '../util/assert.ts';
-import type { MemoryAccount, MemoryCategory } from '../util/memory_account.ts';
-import type { RecordedOperation, Recording } from './record.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import type { MemoryAccount } from '../util/memory_account.ts';
+import { PlanBuffers } from './plan_buffers.ts';
+import { profileRecording, type Profile } from './profile.ts';
+import { recordPlan, type Recording } from './record.ts';
 import { submit } from './submit.ts';
+import { tapRecording, type OnStep } from './tap.ts';
 import type { WeightStore } from './weight_store.ts';
-
-/** The plan's buffers by kind, in the plan's order. */
-interface PlanBuffers {
-  readonly uniforms: OwnedBuffer;
-  readonly constants: readonly OwnedBuffer[];
-  readonly inputs: readonly OwnedBuffer[];
-  readonly slots: readonly OwnedBuffer[];
-  readonly readback: OwnedBuffer;
-}
 
 /** A plan with everything that its runs need: buffers, pipelines, bind groups and the recording. */
 export class PreparedPlan {
   readonly plan: Plan;
   readonly #context: GpuContext;
-  readonly #owned: OwnedBuffer[] = [];
-  #buffers: PlanBuffers | undefined;
+  readonly #account: MemoryAccount;
+  readonly #buffers: PlanBuffers;
   #recording: Recording = [];
+  #slices: readonly Recording[] = [];
 
-  private constructor(plan: Plan, context: GpuContext) {
+  private constructor(plan: Plan, context: GpuContext, account: MemoryAccount, weights: WeightStore) {
     this.plan = plan;
     this.#context = context;
+    this.#account = account;
+    this.#buffers = new PlanBuffers(plan, context.device, weights);
   }
 
   /**
@@ -48,17 +43,18 @@ export class PreparedPlan {
     const { workspace, uniforms, constants, inputs, readback } = plan.bytes;
     const parts = { workspace, uniforms, constants, inputs, readback };
     account.requireRoomFor('run', parts);
-    const prepared = new PreparedPlan(plan, context);
+    const prepared = new PreparedPlan(plan, context, account, weights);
     try {
-      const pipelines = await context.guard(prepared.#pipelines());
+      const pipelines = await context.guard(pipelinesOf(plan, context));
       const neededBytes = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
       const building = withErrorScopes(context.device, 'run', neededBytes, () => {
-        const buffers = prepared.#allocate(account);
-        prepared.#writeConstants(buffers);
-        prepared.#recording = prepared.#record(buffers, weights, pipelines);
-        prepared.#buffers = buffers;
+        prepared.#buffers.allocate(account);
+        prepared.#recording = recordPlan(context.device, plan, prepared.#buffers, pipelines);
       });
       await context.guard(building);
+      prepared.#slices = plan.slices.map(({ firstStep, endStep }) =>
+        prepared.#recording.slice(firstStep, endStep),
+      );
       return prepared;
     } catch (error) {
       prepared.dispose();
@@ -68,153 +64,69 @@ export class PreparedPlan {
   }
 
   /**
-   * Submits the recording for this batch and waits for the fence: the mapping of the readback copy that ends the submission.
-   * @throws GpuError or OutOfMemoryError as the submission's error scopes report; DeviceLostError; never zeros in place of scores.
+   * Submits the recording for this batch, slice by slice, and waits for each slice's fence; the last one is the mapping of the readback copy
+   * that ends its submission. The signal is looked at between slices: what was submitted runs to its end.
+   * @throws GpuError or OutOfMemoryError as a submission's error scopes report; DeviceLostError; the signal's reason; never zeros in place
+   * of scores.
    */
-  async run(batch: PackedBatch): Promise<Float32Array> {
-    const { device } = this.#context;
-    const buffers = must(this.#buffers, 'prepared buffers');
-    const readback = buffers.readback.buffer;
-    const submission = withErrorScopes(device, 'submission', this.plan.bytes.peak, () => {
-      this.#writeInputs(buffers, batch);
-      submit(device, this.#recording);
-    });
-    const fence = readback.mapAsync(GPUMapMode.READ);
+  async run(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
     try {
-      // The submission's own error says more than the failed mapping that follows from it.
-      fence.catch(() => undefined);
-      await this.#context.guard(submission);
-      await this.#context.guard(fence);
+      for (const index of this.#slices.keys()) {
+        throwIfAborted(signal);
+        await this.#submitSlice(index, batch);
+      }
     } catch (error) {
       this.#context.throwIfLost();
       throw error;
     }
+    const { readback } = this.#buffers;
     const scores = new Float32Array(readback.getMappedRange().slice(0));
     readback.unmap();
     return scores.subarray(0, this.plan.bytes.readback / 4);
   }
 
+  /** Runs the recording step by step and hands over what each step wrote. */
+  tap(batch: PackedBatch, onStep: OnStep, signal: AbortSignal | undefined): Promise<void> {
+    this.#buffers.writeInputs(batch);
+    return tapRecording(this.#context, this.#account, this.#recording, this.#buffers, onStep, signal);
+  }
+
+  /** Runs the recording with every dispatch in a timestamped pass of its own, several times. */
+  profile(batch: PackedBatch, repeats: number, signal: AbortSignal | undefined): Promise<Profile> {
+    this.#buffers.writeInputs(batch);
+    return profileRecording(this.#context, this.#account, this.#recording, repeats, signal);
+  }
+
   dispose(): void {
-    for (const owned of this.#owned) owned.destroy();
-    this.#owned.length = 0;
+    this.#buffers.dispose();
     this.#recording = [];
-    this.#buffers = undefined;
+    this.#slices = [];
   }
 
-  /** In step order. All are asked for at once, so that the compiler can work on several. */
-  #pipelines(): Promise<Pipeline[]> {
-    const dispatches = this.plan.steps.filter((step): step is DispatchStep => step.kind === 'dispatch');
-    return Promise.all(
-      dispatches.map(({ op, variant, overrides }) => {
-        const definition: OpDefinition<Problem> = ops[op];
-        return this.#context.pipelines.get(definition.contract, variantById(op, variant), overrides);
-      }),
-    );
-  }
-
-  #allocate(account: MemoryAccount): PlanBuffers {
-    const { plan } = this;
-    const create = (
-      label: string,
-      category: MemoryCategory,
-      sizeBytes: number,
-      usage: GPUBufferUsageFlags,
-    ): OwnedBuffer => {
-      const owned = createOwnedBuffer(this.#context.device, account, { label, category, sizeBytes, usage });
-      this.#owned.push(owned);
-      return owned;
-    };
-    const { STORAGE, UNIFORM, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
-    return {
-      uniforms: create('uniforms', 'uniforms', plan.bytes.uniforms, UNIFORM | COPY_DST),
-      constants: plan.constants.map(({ recipe, sizeBytes }) =>
-        create(recipe.kind, 'constants', sizeBytes, STORAGE | COPY_DST),
-      ),
-      inputs: plan.inputs.map(({ name, sizeBytes }) => create(name, 'inputs', sizeBytes, STORAGE | COPY_DST)),
-      slots: plan.slots.map(({ sizeBytes }, index) =>
-        create(`slot ${index}`, 'workspace', sizeBytes, STORAGE | COPY_SRC),
-      ),
-      readback: create('readback', 'readback', plan.bytes.readback, MAP_READ | COPY_DST),
-    };
-  }
-
-  #writeConstants(buffers: PlanBuffers): void {
-    const { queue } = this.#context.device;
-    queue.writeBuffer(buffers.uniforms.buffer, 0, new Uint32Array(this.plan.uniformWords));
-    this.plan.constants.forEach(({ recipe }, index) => {
-      queue.writeBuffer(must(buffers.constants[index], 'constant').buffer, 0, materialiseConstant(recipe));
+  async #submitSlice(index: number, batch: PackedBatch): Promise<void> {
+    const { device } = this.#context;
+    const submission = withErrorScopes(device, 'submission', this.plan.bytes.peak, () => {
+      if (index === 0) this.#buffers.writeInputs(batch);
+      submit(device, this.#slices[index] ?? []);
     });
+    const isLast = index === this.#slices.length - 1;
+    const fence = isLast
+      ? this.#buffers.readback.mapAsync(GPUMapMode.READ)
+      : device.queue.onSubmittedWorkDone();
+    // The submission's own error says more than the failed fence that follows from it.
+    fence.catch(() => undefined);
+    await this.#context.guard(submission);
+    await this.#context.guard(fence);
   }
+}
 
-  /** Inputs have buffers of their own: a host write reaches the queue before recorded work, so it may not land where that work reads. */
-  #writeInputs(buffers: PlanBuffers, batch: PackedBatch): void {
-    const data: Readonly<Record<string, Uint32Array<ArrayBuffer>>> = {
-      ids: batch.ids,
-      tokens: batch.tokens,
-      last_tokens: batch.lastTokens,
-    };
-    this.plan.inputs.forEach(({ name }, index) => {
-      this.#context.device.queue.writeBuffer(
-        must(buffers.inputs[index], name).buffer,
-        0,
-        must(data[name], name),
-      );
-    });
-  }
-
-  #record(buffers: PlanBuffers, weights: WeightStore, pipelines: readonly Pipeline[]): RecordedOperation[] {
-    const bufferOf = ({ kind, index }: BufferRef): GPUBuffer => {
-      switch (kind) {
-        case 'weight':
-          return weights.buffer(must(this.plan.weights[index], 'weight'));
-        case 'constant':
-          return must(buffers.constants[index], 'constant').buffer;
-        case 'input':
-          return must(buffers.inputs[index], 'input').buffer;
-        case 'slot':
-          return must(buffers.slots[index], 'slot').buffer;
-        case 'readback':
-          return buffers.readback.buffer;
-      }
-    };
-    let dispatches = 0;
-    return this.plan.steps.map((step) => {
-      if (step.kind === 'copy') {
-        const { from, to, toOffsetBytes, sizeBytes } = step;
-        return {
-          kind: 'copy',
-          source: bufferOf(from),
-          destination: bufferOf(to),
-          destinationOffset: toOffsetBytes,
-          sizeBytes,
-        };
-      }
-      const pipeline = must(pipelines[dispatches++], step.variant);
-      return this.#recordDispatch(step, pipeline, buffers.uniforms.buffer, bufferOf);
-    });
-  }
-
-  #recordDispatch(
-    step: DispatchStep,
-    { pipeline, layout }: Pipeline,
-    uniforms: GPUBuffer,
-    bufferOf: (ref: BufferRef) => GPUBuffer,
-  ): RecordedOperation {
-    const definition: OpDefinition<Problem> = ops[step.op];
-    const bindGroup = this.#context.device.createBindGroup({
-      label: step.label,
-      layout,
-      entries: [
-        { binding: 0, resource: { buffer: uniforms, size: parameterBlockBytes(definition.contract) } },
-        ...step.operands.map(([ref], index) => ({ binding: index + 1, resource: { buffer: bufferOf(ref) } })),
-      ],
-    });
-    return {
-      kind: 'dispatch',
-      pipeline,
-      bindGroup,
-      uniformOffsets: [step.uniformOffsetBytes],
-      workgroups: step.workgroups,
-    };
-  }
+/** In step order. All are asked for at once, so that the compiler can work on several. */
+function pipelinesOf(plan: Plan, context: GpuContext): Promise<Pipeline[]> {
+  const dispatches = plan.steps.filter((step): step is DispatchStep => step.kind === 'dispatch');
+  return Promise.all(
+    dispatches.map(({ op, variant, overrides }) => {
+      const definition: OpDefinition<Problem> = ops[op];
+      return context.pipelines.get(definition.contract, variantById(op, variant), overrides);
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { RecordedDispatch, Recording } from './record.ts';
+import type { RecordedCopy, RecordedDispatch, Recording } from './record.ts';
 
 /**
  * Encodes a recording and submits it. Each uninterrupted run of dispatches shares one compute pass; a copy, which cannot be inside a pass,
@@ -14,26 +14,31 @@ export function submit(device: GPUDevice, recording: Recording): void {
         pass = encoder.beginComputePass();
         bound = undefined;
       }
-      bound = encodeDispatch(pass, operation, bound);
+      encodeDispatch(pass, operation, bound);
+      bound = operation.pipeline;
     } else {
       pass?.end();
       pass = undefined;
-      const { source, destination, destinationOffset, sizeBytes } = operation;
-      encoder.copyBufferToBuffer(source, 0, destination, destinationOffset, sizeBytes);
+      encodeCopy(encoder, operation);
     }
   }
   pass?.end();
   device.queue.submit([encoder.finish()]);
 }
 
-function encodeDispatch(
+/** Encodes one dispatch. @param bound the pipeline that the pass has already. */
+export function encodeDispatch(
   pass: GPUComputePassEncoder,
-  dispatch: RecordedDispatch,
-  bound: GPUComputePipeline | undefined,
-): GPUComputePipeline {
-  const { pipeline, bindGroup, uniformOffsets, workgroups } = dispatch;
+  { pipeline, bindGroup, uniformOffsets, workgroups }: RecordedDispatch,
+  bound?: GPUComputePipeline,
+): void {
   if (pipeline !== bound) pass.setPipeline(pipeline);
   pass.setBindGroup(0, bindGroup, uniformOffsets);
   pass.dispatchWorkgroups(workgroups[0], workgroups[1]);
-  return pipeline;
+}
+
+/** Encodes one copy, outside of any pass. */
+export function encodeCopy(encoder: GPUCommandEncoder, copy: RecordedCopy): void {
+  const { source, destination, destinationOffset, sizeBytes } = copy;
+  encoder.copyBufferToBuffer(source, 0, destination, destinationOffset, sizeBytes);
 }

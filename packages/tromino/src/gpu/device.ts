@@ -1,6 +1,6 @@
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import { abortable, throwIfAborted } from '../util/abort.ts';
-import { DeviceLostError } from '../util/errors.ts';
+import { DeviceLostError, UnsupportedError } from '../util/errors.ts';
 import { Mutex } from '../util/mutex.ts';
 import { capsOf, describeAdapter, requireAdapter, type AdapterDescription } from './adapter.ts';
 import { PipelineCache } from './pipelines.ts';
@@ -8,6 +8,8 @@ import { PipelineCache } from './pipelines.ts';
 /** The largest single buffer that a model would bind if it could choose. */
 export interface DeviceNeeds {
   readonly largestBindingBytes: number;
+  /** Features that the device must have. */
+  readonly features: readonly GPUFeatureName[];
 }
 
 /** A device and what all models on it share: compiled pipelines, and the line in which their calls wait. */
@@ -100,15 +102,22 @@ export async function shareDevice(needs: DeviceNeeds, signal?: AbortSignal): Pro
       maxStorageBufferBindingSize: limitFor('maxStorageBufferBindingSize', needs, adapterCaps),
       maxBufferSize: limitFor('maxBufferSize', needs, adapterCaps),
     };
+    const missing = needs.features.find((feature) => !adapter.features.has(feature));
+    if (missing) throw new UnsupportedError(missing, 'this adapter does not have it');
     let shared = sharedContexts.find(
       ({ context }) =>
         !context.isLost &&
         context.caps.maxStorageBufferBindingSize >= wanted.maxStorageBufferBindingSize &&
-        context.caps.maxBufferSize >= wanted.maxBufferSize,
+        context.caps.maxBufferSize >= wanted.maxBufferSize &&
+        needs.features.every((feature) => context.device.features.has(feature)),
     );
     if (!shared) {
       throwIfAborted(signal);
-      const device = await adapter.requestDevice({ label: 'tromino', requiredLimits: wanted });
+      const device = await adapter.requestDevice({
+        label: 'tromino',
+        requiredLimits: wanted,
+        requiredFeatures: [...needs.features],
+      });
       shared = { context: new GpuContext(device), users: 0 };
       sharedContexts.push(shared);
     }

@@ -6,6 +6,7 @@ import { UnsupportedError } from '../util/errors.ts';
 import { fingerprint } from '../util/hash.ts';
 import { intermediateLifetimes } from './lifetimes.ts';
 import type { BufferRef, DispatchStep, Plan, PlanBytes, PlannedWeight, PlanStep } from './plan.ts';
+import { planSlices } from './slices.ts';
 import { assignSlots } from './slots.ts';
 import { UniformBlocks } from './uniforms.ts';
 import { chooseVariant, type VariantChoice } from './variants.ts';
@@ -16,6 +17,8 @@ export interface PlanOptions {
   /** Whether intermediates share storage; `off` is for comparison. */
   readonly reuse?: 'on' | 'off';
   readonly variants?: VariantChoice;
+  /** Layers that are submitted at once; `all`, the default, is one submission. */
+  readonly layersPerSlice?: number | 'all';
 }
 
 /**
@@ -60,9 +63,10 @@ class PlanBuilder {
     const dispatches = this.#graph.nodes.flatMap((node) => this.#dispatches(node));
     const { outputs, copies } = this.#planOutputs();
     const steps: PlanStep[] = [...dispatches, ...copies];
+    const slices = planSlices(steps, this.#options.layersPerSlice ?? 'all');
     const uniformWords = this.#uniforms.finish();
     const bytes = addUp({ weights, constants, inputs, slots, outputs, uniformWords });
-    const content = { weights, constants, inputs, slots, outputs, steps, uniformWords, bytes };
+    const content = { weights, constants, inputs, slots, outputs, steps, slices, uniformWords, bytes };
     return freezePlan(withHash(content));
   }
 
@@ -226,7 +230,15 @@ function addUp(parts: {
 }
 
 function freezePlan(plan: Plan): Plan {
-  for (const part of [plan.weights, plan.constants, plan.inputs, plan.slots, plan.outputs, plan.steps]) {
+  for (const part of [
+    plan.weights,
+    plan.constants,
+    plan.inputs,
+    plan.slots,
+    plan.outputs,
+    plan.steps,
+    plan.slices,
+  ]) {
     for (const item of part) Object.freeze(item);
     Object.freeze(part);
   }

@@ -1,7 +1,9 @@
 import type { ConstantRecipe } from '../graph/graph.ts';
-import type { OpName, Problem } from '../kernels/index.ts';
+import { ops, type OpDefinition, type OpName, type Problem } from '../kernels/index.ts';
 import type { DType } from '../tensor/dtype.ts';
 import type { Shape } from '../tensor/shape.ts';
+import { must } from '../util/assert.ts';
+import type { PlannedSlice } from './slices.ts';
 
 /** One buffer of the plan, by kind and index into the list of that kind. */
 export interface BufferRef {
@@ -90,9 +92,20 @@ export interface Plan {
   readonly slots: readonly PlannedSlot[];
   readonly outputs: readonly PlannedOutput[];
   readonly steps: readonly PlanStep[];
+  /** Runs of steps, each submitted at once. */
+  readonly slices: readonly PlannedSlice[];
   /** 32-bit words of the uniform buffer: every distinct parameter block, each at an aligned offset. */
   readonly uniformWords: readonly number[];
   readonly bytes: PlanBytes;
   /** Fingerprint of all of the above. */
   readonly hash: string;
+}
+
+/** The buffer that a step writes, and how many of its bytes are the step's output. */
+export function stepOutput(step: DispatchStep): { readonly ref: BufferRef; readonly sizeBytes: number } {
+  const definition: OpDefinition<Problem> = ops[step.op];
+  const index = definition.contract.operands.findIndex(({ role }) => role === 'output');
+  const name = must(definition.contract.operands[index], 'output operand').name;
+  const numElements = must(definition.contract.operandLengths(step.problem)[name], name);
+  return { ref: must(step.operands[index], name)[0], sizeBytes: numElements * 4 };
 }

@@ -1,6 +1,7 @@
 import { CpuEngine } from '../exec/cpu_engine.ts';
 import type { Engine } from '../exec/engine.ts';
 import { GpuEngine } from '../exec/gpu_engine.ts';
+import { RevivingEngine } from '../exec/reviving_engine.ts';
 import { resolveWeights, type ResolvedPart } from '../exec/resolve_weights.ts';
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
 import { readConfig } from '../formats/huggingface/config_reader.ts';
@@ -47,6 +48,8 @@ export interface LoadOptions {
    * not hold the device, and an abort takes effect between slices. `all`, the default, is one submission.
    */
   readonly layersPerSlice?: number | 'all';
+  /** Asks for a device that can time single steps, for `profile()`. */
+  readonly profiling?: boolean;
   /**
    * Input shapes whose buffers and bind groups stay ready between calls, 1 by default. With 0 a model owns nothing but its weights
    * between calls, and each call builds what it needs.
@@ -116,13 +119,25 @@ async function loadEngine(
   } as const;
   const common = { account, parts, progress, planOptions, signal: options.signal };
   if (await usesCpu(options)) return CpuEngine.load(definition, common);
-  const lease = await leaseDevice(definition, options);
-  try {
-    return await GpuEngine.load(definition, { ...common, lease, retainedPlans: options.retainedPlans ?? 1 });
-  } catch (error) {
-    lease.release();
-    throw error;
-  }
+  const load = async (loading: typeof common): Promise<GpuEngine> => {
+    const lease = await leaseDevice(definition, options);
+    try {
+      return await GpuEngine.load(definition, {
+        ...loading,
+        lease,
+        retainedPlans: options.retainedPlans ?? 1,
+      });
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  };
+  const engine = await load(common);
+  // A caller's own device is not ours to replace: its loss is final for the models on it.
+  if (options.device) return engine;
+  return new RevivingEngine(engine, () =>
+    load({ ...common, progress: new ProgressTracker(undefined), signal: undefined }),
+  );
 }
 
 async function usesCpu({ backend = 'auto', device }: LoadOptions): Promise<boolean> {
@@ -131,13 +146,16 @@ async function usesCpu({ backend = 'auto', device }: LoadOptions): Promise<boole
   return (await findAdapter()) === undefined;
 }
 
-function leaseDevice(definition: ModelDefinition, { device, signal }: LoadOptions): Promise<GpuLease> {
+function leaseDevice(
+  definition: ModelDefinition,
+  { device, profiling, signal }: LoadOptions,
+): Promise<GpuLease> {
   if (device) return Promise.resolve(borrowDevice(device));
   const largestBindingBytes = definition.weights.reduce(
     (largest, { shape }) => Math.max(largest, elementCount(shape) * 4),
     0,
   );
-  return shareDevice({ largestBindingBytes }, signal);
+  return shareDevice({ largestBindingBytes, features: profiling ? ['timestamp-query'] : [] }, signal);
 }
 
 /** Callers without types may pass anything. */
@@ -149,6 +167,7 @@ function checkOptions(options: LoadOptions): void {
   requireChoice('ropeFrequencies', options.ropeFrequencies, ['f32', 'as-stored']);
   requireInteger('maxTokens', options.maxTokens, 1);
   requireInteger('retainedPlans', options.retainedPlans, 0);
+  if (options.layersPerSlice !== 'all') requireInteger('layersPerSlice', options.layersPerSlice, 1);
   const { memoryBudgetBytes, device, variants } = options;
   if (memoryBudgetBytes !== undefined && !(typeof memoryBudgetBytes === 'number' && memoryBudgetBytes >= 0)) {
     throw new OptionError('memoryBudgetBytes', 'a number of bytes', describe(memoryBudgetBytes));

@@ -1,4 +1,6 @@
-import { packBatch } from '../graph/batch.ts';
+import type { Profile } from '../exec/profile.ts';
+import type { OnStep } from '../exec/tap.ts';
+import { packBatch, type PackedBatch } from '../graph/batch.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -7,7 +9,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
-import { checkCallOptions, type CallOptions } from './call_options.ts';
+import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
 
@@ -26,10 +28,20 @@ export interface Model extends Disposable {
   prepare(rowLengths: number | readonly number[], options?: CallOptions): Promise<void>;
   /** Bytes that this model owns, now and at most so far. */
   memory(): MemoryReport;
+  /** Runs one input step by step and hands over what each step wrote, to find where two builds or backends first differ. */
+  tap(input: TextOrIds, onStep: OnStep, options?: CallOptions): Promise<void>;
+  /** Times each step on the device's own clock. Needs `profiling: true` at load, and a WebGPU device. */
+  profile(input: TextOrIds, options?: ProfileOptions): Promise<Profile>;
   /** Gives back everything but the weights. */
   release(): Promise<void>;
   /** Gives everything back, at once. Calls that are running or waiting reject with a DisposedError. */
   dispose(): void;
+}
+
+/** How a profile is taken. */
+export interface ProfileOptions extends CallOptions {
+  /** Times that every step is run, 20 by default: browsers quantise the device's clock, and more repeats average it out. */
+  readonly repeats?: number;
 }
 
 /** Scores of one input, with what the tokenizer said of it. */
@@ -78,6 +90,25 @@ export class ScoringModel implements Model {
 
   memory(): MemoryReport {
     return this.#model.engine.memory();
+  }
+
+  async tap(input: TextOrIds, onStep: OnStep, options: CallOptions = {}): Promise<void> {
+    checkCallOptions(options);
+    checkCallback('onStep', onStep);
+    await this.#model.engine.tap(this.#pack(input), onStep, options.signal);
+  }
+
+  async profile(input: TextOrIds, options: ProfileOptions = {}): Promise<Profile> {
+    checkCallOptions(options);
+    const { repeats = 20, signal } = options;
+    if (!Number.isInteger(repeats) || repeats < 1)
+      throw new OptionError('repeats', 'an integer from 1', String(repeats));
+    return await this.#model.engine.profile(this.#pack(input), repeats, signal);
+  }
+
+  #pack(input: TextOrIds): PackedBatch {
+    const { tokenizer, definition, maxTokens } = this.#model;
+    return packBatch([tokenizeInput(input, 'input', tokenizer, maxTokens)], definition.vocabularySize);
   }
 
   release(): Promise<void> {

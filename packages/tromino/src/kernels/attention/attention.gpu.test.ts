@@ -115,10 +115,16 @@ describeKernel<AttentionProblem>(
         problem: problemOf(20, 20),
       },
       {
-        variant: 'attention_tile4_f32',
+        variant: 'attention_tile8_f32',
         from: 'clamp(tokens[begin].y, begin + 1u, tile_end)',
         to: 'tile_end',
         problem: ragged,
+      },
+      {
+        variant: 'attention_tile8_f32',
+        from: 'query, v7)',
+        to: 'query, v6)',
+        problem: problemOf(20, 20),
       },
       {
         variant: 'attention_any_f32',

@@ -87,15 +87,26 @@ describe('attentionReference', () => {
 
 describe('attentionVariants', () => {
   const choice = (sizes: Partial<AttentionProblem>): string | undefined => {
-    const problem = { ...single, headDim: 64, keyStride: 192, keyOffset: 64, maxRowTokens: 346, ...sizes };
+    const problem = {
+      ...single,
+      headDim: 64,
+      keyStride: 192,
+      keyOffset: 64,
+      valueStride: 192,
+      valueOffset: 128,
+      maxRowTokens: 346,
+      ...sizes,
+    };
     return attentionVariants.find((variant) => variant.fits(problem, defaultCaps))?.id;
   };
 
   it.each([
-    [{}, 'attention_tile4_f32'],
+    [{}, 'attention_tile8_f32'],
+    [{ maxRowTokens: 385 }, 'attention_tile4_f32'],
     [{ maxRowTokens: 897 }, 'attention_any_f32'],
     [{ headDim: 7 }, 'attention_any_f32'],
     [{ keyOffset: 66 }, 'attention_any_f32'],
+    [{ valueOffset: 66 }, 'attention_any_f32'],
   ])('computes %j by %s', (sizes, id) => {
     expect(choice(sizes)).toBe(id);
   });

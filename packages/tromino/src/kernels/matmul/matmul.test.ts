@@ -39,11 +39,27 @@ describe('matmulVariants', () => {
     matmulVariants.find((variant) => variant.fits({ ...problem, ...sizes }, defaultCaps))?.id;
 
   it.each([
-    [{ m: 1, n: 8, k: 64 }, 'matvec_f32_f32'],
+    [{ m: 1, n: 8, k: 64 }, 'matvec_vec4_f32_f32'],
     [{ m: 4, n: 8, k: 63 }, 'matvec_f32_f32'],
-    [{ m: 5, n: 8, k: 64 }, 'matmul_tile4x4_f32_f32'],
+    [{ m: 5, n: 8, k: 100 }, 'matmul_tile2x4_f32_f32'],
+    [{ m: 346, n: 576, k: 576 }, 'matmul_tile2x4_f32_f32'],
+    [{ m: 346, n: 3072, k: 576 }, 'matmul_tile4x4_f32_f32'],
     [{ m: 5, n: 8, k: 517 }, 'matmul_tile2x2_f32_f32'],
   ])('computes %j by %s unless told otherwise', (sizes, id) => {
     expect(choice(sizes)).toBe(id);
   });
+
+  it.each(['matmul_tile4x4_f32_f32', 'matmul_tile2x2_f32_f32', 'matmul_tile16_f32_f32'])(
+    'lets %s be forced whatever the rows and columns',
+    (id) => {
+      const variant = matmulVariants.find((candidate) => candidate.id === id);
+      for (const [m, n] of [
+        [1, 1],
+        [4, 49_152],
+        [346, 3072],
+      ] as const) {
+        expect(variant?.fits({ ...problem, m, n, k: 100 }, defaultCaps)).toBe(true);
+      }
+    },
+  );
 });

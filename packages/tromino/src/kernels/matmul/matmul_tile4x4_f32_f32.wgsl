@@ -24,18 +24,18 @@ const STRIDE = TILE_QUADS + 1u;
 var<workgroup> a_tile: array<vec4f, TILE_M * STRIDE>;
 var<workgroup> weight_tile: array<vec4f, TILE_N * STRIDE>;
 
+// What lies beyond K is -0 in one operand and 0 in the other: adding -0 leaves every sum as it is, even a sum of -0. Rows beyond the
+// last are loaded as the last, and never stored.
+const NEGATIVE_ZERO = bitcast<f32>(0x80000000u);
+
 fn a_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  if (row >= params.m || quad >= quads) {
-    return vec4f();
-  }
-  return a[row * quads + quad];
+  let value = a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
+  return select(vec4f(NEGATIVE_ZERO), value, quad < quads);
 }
 
 fn weight_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  if (row >= params.n || quad >= quads) {
-    return vec4f();
-  }
-  return weight[row * quads + quad];
+  let value = weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
+  return select(vec4f(), value, quad < quads);
 }
 
 fn store(row: u32, column: u32, sum: f32) {
@@ -62,7 +62,7 @@ fn store_columns(row: u32, column: u32, sums: vec4f) {
 }
 
 // A workgroup of 128 computes 32 x 64 outputs, each invocation rows y, y + 8, y + 16, y + 24 by columns x, x + 16, x + 32, x + 48.
-// K is a multiple of 16. The next step's quads are loaded while this step's are multiplied.
+// K is a multiple of 4. The next step's quads are loaded while this step's are multiplied.
 @compute @workgroup_size(128)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -15,30 +15,15 @@ struct Params {
 @group(0) @binding(4) var<storage, read> residual: array<f32>;
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 
-const COLUMNS = 16u;
-const CHUNK = 64u;
-const LANES = 128u;
-
-// Weights are staged as [column][k]: the loads run along K, where neighbours are, and each invocation then reads its own column.
-// One more element than is used keeps neighbouring columns in different banks.
-const STRIDE = CHUNK + 1u;
-var<workgroup> weight_tile: array<f32, COLUMNS * STRIDE>;
-
-// The (up to four) activation rows side by side.
-var<workgroup> a_tile: array<vec4f, CHUNK>;
+const COLUMNS = 32u;
 
 fn a_at(row: u32, k: u32) -> f32 {
-  if (row >= params.m || k >= params.k) {
-    return 0.0;
-  }
-  return a[row * params.k + k];
+  return a[min(row, params.m - 1u) * params.k + k];
 }
 
-fn weight_at(row: u32, k: u32) -> f32 {
-  if (row >= params.n || k >= params.k) {
-    return 0.0;
-  }
-  return weight[row * params.k + k];
+// Adds the products of one k to the sums of the (up to four) rows.
+fn multiply(sums: vec4f, k: u32, w: f32) -> vec4f {
+  return fma(vec4f(a_at(0u, k), a_at(1u, k), a_at(2u, k), a_at(3u, k)), vec4f(w), sums);
 }
 
 fn store(row: u32, column: u32, sum: f32) {
@@ -57,42 +42,44 @@ fn store(row: u32, column: u32, sum: f32) {
   out[index] = value;
 }
 
-// Up to four rows: a workgroup computes 16 columns, one invocation each, and all 128 invocations load.
-@compute @workgroup_size(128)
+// Up to four rows, one column per invocation, any K. Eight weights are asked for before the first is used: the loads wait for memory
+// together.
+@compute @workgroup_size(32)
 fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) grid: vec3u,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let first_column = (workgroup.x + workgroup.y * grid.x) * COLUMNS;
-  if (first_column >= params.n) {
+  let column = (workgroup.x + workgroup.y * grid.x) * COLUMNS + lane;
+  if (column >= params.n) {
     return;
   }
-
+  let start = column * params.k;
   var sums = vec4f();
-  for (var k0 = 0u; k0 < params.k; k0 += CHUNK) {
-    for (var i = lane; i < COLUMNS * CHUNK; i += LANES) {
-      weight_tile[i / CHUNK * STRIDE + i % CHUNK] = weight_at(first_column + i / CHUNK, k0 + i % CHUNK);
-    }
-    if (lane < CHUNK) {
-      let k = k0 + lane;
-      a_tile[lane] = vec4f(a_at(0u, k), a_at(1u, k), a_at(2u, k), a_at(3u, k));
-    }
-    workgroupBarrier();
-    if (lane < COLUMNS) {
-      // Not beyond K: adding 0 * 0 would turn a sum of -0 into +0.
-      let steps = min(CHUNK, params.k - k0);
-      for (var i = 0u; i < steps; i++) {
-        sums = fma(a_tile[i], vec4f(weight_tile[lane * STRIDE + i]), sums);
-      }
-    }
-    workgroupBarrier();
+  var k = 0u;
+  for (; k + 8u <= params.k; k += 8u) {
+    let w0 = weight[start + k];
+    let w1 = weight[start + k + 1u];
+    let w2 = weight[start + k + 2u];
+    let w3 = weight[start + k + 3u];
+    let w4 = weight[start + k + 4u];
+    let w5 = weight[start + k + 5u];
+    let w6 = weight[start + k + 6u];
+    let w7 = weight[start + k + 7u];
+    sums = multiply(sums, k, w0);
+    sums = multiply(sums, k + 1u, w1);
+    sums = multiply(sums, k + 2u, w2);
+    sums = multiply(sums, k + 3u, w3);
+    sums = multiply(sums, k + 4u, w4);
+    sums = multiply(sums, k + 5u, w5);
+    sums = multiply(sums, k + 6u, w6);
+    sums = multiply(sums, k + 7u, w7);
   }
-  if (lane < COLUMNS) {
-    let column = first_column + lane;
-    store(0u, column, sums.x);
-    store(1u, column, sums.y);
-    store(2u, column, sums.z);
-    store(3u, column, sums.w);
+  for (; k < params.k; k++) {
+    sums = multiply(sums, k, weight[start + k]);
   }
+  store(0u, column, sums.x);
+  store(1u, column, sums.y);
+  store(2u, column, sums.z);
+  store(3u, column, sums.w);
 }

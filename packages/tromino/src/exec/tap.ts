@@ -1,0 +1,73 @@
+import type { GpuContext } from '../gpu/device.ts';
+import { withErrorScopes } from '../gpu/error_scopes.ts';
+import { createOwnedBuffer } from '../gpu/ledger.ts';
+import { stepOutput, type DispatchStep } from '../plan/plan.ts';
+import { throwIfAborted } from '../util/abort.ts';
+import type { MemoryAccount } from '../util/memory_account.ts';
+import type { PlanBuffers } from './plan_buffers.ts';
+import type { RecordedDispatch, Recording } from './record.ts';
+import { submit } from './submit.ts';
+
+/** What one step wrote. */
+export interface TappedStep {
+  /** Place among the plan's steps. */
+  readonly index: number;
+  readonly step: DispatchStep;
+  /** The whole output, row-major. */
+  readonly values: Float32Array;
+}
+
+/** Hears of every step in order; the next one runs when it has returned. What it throws ends the tap. */
+export type OnStep = (tapped: TappedStep) => void | Promise<void>;
+
+/**
+ * Submits a recording's dispatches one by one and copies out what each wrote: the place where two builds first differ is the first step whose
+ * values do. Bits are those of an ordinary run, since every dispatch is the same.
+ */
+export async function tapRecording(
+  context: GpuContext,
+  account: MemoryAccount,
+  recording: Recording,
+  buffers: PlanBuffers,
+  onStep: OnStep,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const dispatches = recording.filter(
+    (operation): operation is RecordedDispatch => operation.kind === 'dispatch',
+  );
+  const largestBytes = Math.max(...dispatches.map(({ step }) => stepOutput(step).sizeBytes));
+  account.requireRoomFor('tap', { readback: largestBytes });
+  const staging = await withErrorScopes(context.device, 'tap', largestBytes, () =>
+    createOwnedBuffer(context.device, account, {
+      label: 'tap',
+      category: 'readback',
+      sizeBytes: largestBytes,
+      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+    }),
+  );
+  try {
+    for (const [index, dispatch] of dispatches.entries()) {
+      throwIfAborted(signal);
+      const { ref, sizeBytes } = stepOutput(dispatch.step);
+      const copy = {
+        kind: 'copy',
+        source: buffers.of(ref),
+        destination: staging.buffer,
+        destinationOffset: 0,
+        sizeBytes,
+      } as const;
+      const submission = withErrorScopes(context.device, dispatch.step.label, sizeBytes, () => {
+        submit(context.device, [dispatch, copy]);
+      });
+      const fence = staging.buffer.mapAsync(GPUMapMode.READ);
+      fence.catch(() => undefined);
+      await context.guard(submission);
+      await context.guard(fence);
+      const values = new Float32Array(staging.buffer.getMappedRange(0, sizeBytes).slice(0));
+      staging.buffer.unmap();
+      await onStep({ index, step: dispatch.step, values });
+    }
+  } finally {
+    staging.destroy();
+  }
+}

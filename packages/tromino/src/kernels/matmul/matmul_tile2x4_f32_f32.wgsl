@@ -1,0 +1,131 @@
+struct Params {
+  m: u32,
+  n: u32,
+  k: u32,
+  column_offset: u32,
+  num_columns: u32,
+  has_bias: u32,
+  has_residual: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4f>;
+@group(0) @binding(2) var<storage, read> weight: array<vec4f>;
+@group(0) @binding(3) var<storage, read> bias: array<f32>;
+@group(0) @binding(4) var<storage, read> residual: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+
+const TILE_M = 16u;
+const TILE_N = 32u;
+const TILE_QUADS = 4u;
+
+// Both are staged as [row][k / 4], twice: while one half is multiplied the other is filled, so that a step needs one barrier. A row
+// is five quads apart, not four, so that eight neighbouring rows lie in different banks.
+const STRIDE = TILE_QUADS + 1u;
+const A_HALF = TILE_M * STRIDE;
+const WEIGHT_HALF = TILE_N * STRIDE;
+var<workgroup> a_tile: array<vec4f, 2u * A_HALF>;
+var<workgroup> weight_tile: array<vec4f, 2u * WEIGHT_HALF>;
+
+// What lies beyond K is -0 in one operand and 0 in the other: adding -0 leaves every sum as it is, even a sum of -0. Rows beyond the
+// last are loaded as the last, and never stored.
+const NEGATIVE_ZERO = bitcast<f32>(0x80000000u);
+
+fn a_quad(row: u32, quad: u32, quads: u32) -> vec4f {
+  let value = a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
+  return select(vec4f(NEGATIVE_ZERO), value, quad < quads);
+}
+
+fn weight_quad(row: u32, quad: u32, quads: u32) -> vec4f {
+  let value = weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
+  return select(vec4f(), value, quad < quads);
+}
+
+fn store(row: u32, column: u32, sum: f32) {
+  if (row >= params.m || column >= params.n) {
+    return;
+  }
+  let out_column = params.column_offset + column;
+  let index = row * params.num_columns + out_column;
+  var value = sum;
+  if (params.has_bias != 0u) {
+    value = value + bias[out_column];
+  }
+  if (params.has_residual != 0u) {
+    value = residual[index] + value;
+  }
+  out[index] = value;
+}
+
+fn store_columns(row: u32, column: u32, sums: vec4f) {
+  store(row, column, sums.x);
+  store(row, column + 8u, sums.y);
+  store(row, column + 16u, sums.z);
+  store(row, column + 24u, sums.w);
+}
+
+// A workgroup of 64 computes 16 x 32 outputs, each invocation rows y, y + 8 by columns x, x + 8, x + 16, x + 24: small, so that a
+// small product still is many workgroups. K is a multiple of 4. The next step's quads are loaded while this step's are multiplied.
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let tiles_m = (params.m + TILE_M - 1u) / TILE_M;
+  let tiles_n = (params.n + TILE_N - 1u) / TILE_N;
+  let index = workgroup.x + workgroup.y * grid.x;
+  if (index >= tiles_m * tiles_n) {
+    return;
+  }
+  let first_row = index / tiles_n * TILE_M;
+  let first_column = index % tiles_n * TILE_N;
+  let quads = params.k / 4u;
+  let load_row = lane / TILE_QUADS;
+  let load_quad = lane % TILE_QUADS;
+  let slot = load_row * STRIDE + load_quad;
+  let y = lane / 8u;
+  let x = lane % 8u;
+
+  var sums0 = vec4f();
+  var sums1 = vec4f();
+  var next_a = a_quad(first_row + load_row, load_quad, quads);
+  var next_upper = weight_quad(first_column + load_row, load_quad, quads);
+  var next_lower = weight_quad(first_column + load_row + 16u, load_quad, quads);
+  var half = 0u;
+  for (var quad0 = 0u; quad0 < quads; quad0 += TILE_QUADS) {
+    a_tile[half * A_HALF + slot] = next_a;
+    weight_tile[half * WEIGHT_HALF + slot] = next_upper;
+    weight_tile[half * WEIGHT_HALF + slot + 16u * STRIDE] = next_lower;
+    workgroupBarrier();
+    let next_quad = quad0 + TILE_QUADS + load_quad;
+    next_a = a_quad(first_row + load_row, next_quad, quads);
+    next_upper = weight_quad(first_column + load_row, next_quad, quads);
+    next_lower = weight_quad(first_column + load_row + 16u, next_quad, quads);
+    let a_row = half * A_HALF + y * STRIDE;
+    let weight_row = half * WEIGHT_HALF + x * STRIDE;
+    for (var quad = 0u; quad < TILE_QUADS; quad++) {
+      let a0 = a_tile[a_row + quad];
+      let a1 = a_tile[a_row + 8u * STRIDE + quad];
+      let w0 = weight_tile[weight_row + quad];
+      let w1 = weight_tile[weight_row + 8u * STRIDE + quad];
+      let w2 = weight_tile[weight_row + 16u * STRIDE + quad];
+      let w3 = weight_tile[weight_row + 24u * STRIDE + quad];
+      let w_x = vec4f(w0.x, w1.x, w2.x, w3.x);
+      sums0 = fma(vec4f(a0.x), w_x, sums0);
+      sums1 = fma(vec4f(a1.x), w_x, sums1);
+      let w_y = vec4f(w0.y, w1.y, w2.y, w3.y);
+      sums0 = fma(vec4f(a0.y), w_y, sums0);
+      sums1 = fma(vec4f(a1.y), w_y, sums1);
+      let w_z = vec4f(w0.z, w1.z, w2.z, w3.z);
+      sums0 = fma(vec4f(a0.z), w_z, sums0);
+      sums1 = fma(vec4f(a1.z), w_z, sums1);
+      let w_w = vec4f(w0.w, w1.w, w2.w, w3.w);
+      sums0 = fma(vec4f(a0.w), w_w, sums0);
+      sums1 = fma(vec4f(a1.w), w_w, sums1);
+    }
+    half = 1u - half;
+  }
+  store_columns(first_row + y, first_column + x, sums0);
+  store_columns(first_row + y + 8u, first_column + x, sums1);
+}
