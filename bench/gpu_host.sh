@@ -41,22 +41,23 @@ site() {
 }
 
 # A fresh browser, profile and driver cache for each page: the first call of its first section is cold.
-run_page() { # FOLDER SECONDS
-  env HOME="$1/home" __GL_SHADER_DISK_CACHE_PATH="$1/home" node "$kit/run-page.mjs" "$1" "$2"
+run_page() { # FOLDER SECONDS [CHROMIUM_FLAGS...]
+  env HOME="$1/home" __GL_SHADER_DISK_CACHE_PATH="$1/home" node "$kit/run-page.mjs" "$@"
 }
 export -f run_page
 export kit
 
-# page LIMIT SUITE MODEL: one suite of one model in one browser.
+# page LIMIT SUITE MODEL [CHROMIUM_FLAGS...]: one suite of one model in one browser.
 page() {
   local limit=$1 suite=$2 model=$3 name=$2-$3 folder before
+  shift 3
   folder=$(site "$name")
   before=$(wc -l <"$log")
   cp "bench/suites/$suite.json" "$folder/suite.json"
   local onnx=""
   [ -s "$folder/$model.onnx" ] && onnx=",\"onnx\":\"$model.onnx\""
   echo "{\"models\":[{\"name\":\"$model\",\"folder\":\"$model/\",\"expected\":\"$model.json\"$onnx}]}" >"$folder/bench.json"
-  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$(((limit - 5) * scale))"
+  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$(((limit - 5) * scale))" "$@"
   tail -n +"$((before + 1))" "$log" | sed -nE \
     -e "s/^\[page\] environment (\{.*\})$/{\"page\":\"$name\",\"environment\":\1}/p" \
     -e "s/^\[page\] row (\{.*\})$/{\"page\":\"$name\",\"row\":\1}/p" >>"$results"
@@ -76,11 +77,11 @@ export work
 
 # Peak memory of the page's process while it loads: a file of 540 MB must not be in it whole.
 sample_memory() {
-  local peak=0 kilobytes
+  local peak=0 kilobytes processes
   while :; do
-    for process in /proc/[0-9]*; do
-      grep -qa -- --type=renderer "$process/cmdline" 2>/dev/null || continue
-      kilobytes=$(awk '/^VmRSS/ {print $2}' "$process/status" 2>/dev/null)
+    processes=$(grep -la -- --type=renderer /proc/[0-9]*/cmdline 2>/dev/null)
+    for process in $processes; do
+      kilobytes=$(awk '/^VmRSS/ {print $2}' "${process%cmdline}status" 2>/dev/null)
       [ "${kilobytes:-0}" -gt "$peak" ] && peak=$kilobytes && echo "$peak" >"$work/renderer-peak"
     done
     sleep 0.1
@@ -120,6 +121,11 @@ page 60 ort-first $llama
 play 120
 page 30 phases $shipped
 page 60 phases $llama
+# The flag lets timestamps be as fine as the device's clock.
+page 20 profile $shipped --enable-webgpu-developer-features
+page 30 profile $llama --enable-webgpu-developer-features
+page 30 variants $shipped
+page 90 variants $llama
 page 20 prepared $shipped
 page 30 prepared $llama
 load_page $shipped

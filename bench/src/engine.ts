@@ -1,4 +1,4 @@
-import type { LoadTimes, Row } from './result.ts';
+import type { LoadTimes, ProfileFacts, Row } from './result.ts';
 import type { BenchModel, ExpectedScores, Section } from './suite.ts';
 
 /** A model loaded by some engine, ready for its first call. */
@@ -7,6 +7,8 @@ export interface LoadedModel {
   readonly loadMs: LoadTimes;
   /** One inference: from the input to scores in host memory. */
   call(): Promise<ArrayLike<number>>;
+  /** Times every step on the device; for engines that can. */
+  profile?(repeats: number): Promise<ProfileFacts>;
   /**
    * What the engine says of itself. Asked after the calls: what it does would otherwise be warm in the first of them.
    * @throws Error if the text and the ids of the expected scores are not the same input.

@@ -82,8 +82,8 @@ function report(row: Row): void {
 }
 
 /** A software adapter's times say nothing about a GPU, so they are not even written down. */
-function withoutTimes({ loadMs, callsMs, phases, planBuildMs, ...row }: Row): Row {
-  const hasTimes = loadMs ?? callsMs ?? phases ?? planBuildMs;
+function withoutTimes({ loadMs, callsMs, phases, profile, planBuildMs, ...row }: Row): Row {
+  const hasTimes = loadMs ?? callsMs ?? phases ?? profile ?? planBuildMs;
   return { ...row, ...(hasTimes !== undefined && { untimed: 'software adapter: times not reported' }) };
 }
 

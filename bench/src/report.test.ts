@@ -96,9 +96,11 @@ describe('formatResults', () => {
     expect(report).not.toContain(' / Tromino');
   });
 
-  it('says why a software adapter has no times', () => {
-    const report = format({ ...scored, untimed: 'software adapter: times not reported' });
-    expect(report).toContain('| ids | software adapter: times not reported |');
+  it('says of a software adapter that its times are not reported', () => {
+    const rows = [{ ...scored, untimed: 'software adapter: times not reported' }];
+    const report = formatResults([{ page: 'page', environment: { ...environment, isSoftware: true }, rows }]);
+    expect(report).toContain('Acme One (software: times not reported) · ');
+    expect(report).toContain('| ids | – | – | – | – | – | 0.00000200 of 1.50 |');
   });
 
   it('shouts when bits differ', () => {
@@ -120,6 +122,18 @@ describe('formatResults', () => {
     });
     expect(report).toContain('| first | 250 | 1.00 | 30.0 | 0.500 | submit 1, dispatchWorkgroups 300 |');
     expect(report).toContain('| steady | 0.250 | 1.00 | 30.0 | 0.500 | submit 1 |');
+  });
+
+  it('sorts a profile by what takes longest', () => {
+    const byVariant = { rms_norm: { steps: 61, sumMs: 0.5 }, matmul_tile: { steps: 120, sumMs: 12.25 } };
+    const profile = { totalMs: 15, resolutionMs: 0.001, repeats: 50, discardedSpans: 2, byVariant };
+    expect(format({ ...scored, profile })).toContain(
+      [
+        '| cls | matmul_tile | 120 | 12.3 |  |',
+        '| cls | rms_norm | 61 | 0.500 |  |',
+        '| cls | first step to last |  | 15.0 | 50 repeats, clock steps of 0.00100, 2 spans discarded |',
+      ].join('\n'),
+    );
   });
 
   it('shows loads by phase, and the memory that the engine held', () => {

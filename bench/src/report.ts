@@ -43,6 +43,7 @@ function formatPage({ page, environment, rows }: PageResult): string {
     callTable(rows),
     comparisonTable(rows),
     phaseTable(rows),
+    profileTable(rows),
     loadTable(rows),
     ...rows.flatMap(({ place, error }) => (error === undefined ? [] : [`Section ${place} failed: ${error}`])),
   ];
@@ -79,7 +80,7 @@ const timeNames = ['first call', 'calls 2–5', 'last three of 5', 'mean of 5', 
 
 function timeCells(row: Row): readonly string[] {
   const times = timesOf(row);
-  if (times === undefined) return timeNames.map(() => row.untimed ?? (isRight(row) ? '–' : 'wrong scores'));
+  if (times === undefined) return timeNames.map(() => (isRight(row) ? '–' : 'wrong scores'));
   const { firstMs, calls2To5Ms, last3Of5Ms, mean5Ms, steady } = times;
   const spread = `${format(steady.medianMs)} (${format(steady.p10Ms)}–${format(steady.p90Ms)})`;
   return [...[firstMs, calls2To5Ms, last3Of5Ms, mean5Ms].map(format), spread];
@@ -170,6 +171,20 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');
+}
+
+function profileTable(rows: readonly Row[]): string {
+  const cells = rows.flatMap(({ model, profile }) => {
+    if (!profile) return [];
+    const { byVariant, totalMs, resolutionMs, repeats, discardedSpans } = profile;
+    const bySum = Object.entries(byVariant).toSorted(([, a], [, b]) => b.sumMs - a.sumMs);
+    const clock = `${repeats} repeats, clock steps of ${format(resolutionMs)}, ${discardedSpans} spans discarded`;
+    return [
+      ...bySum.map(([variant, { steps, sumMs }]) => [model, variant, String(steps), format(sumMs), '']),
+      [model, 'first step to last', '', format(totalMs), clock],
+    ];
+  });
+  return table(['model', 'kernel', 'steps', 'on the device', 'measured with'], cells);
 }
 
 function loadTable(rows: readonly Row[]): string {

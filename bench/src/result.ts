@@ -57,12 +57,23 @@ export interface Row {
   readonly loadMs?: LoadTimes;
   /** Every call in order, first call included. */
   readonly callsMs?: readonly number[];
+  readonly profile?: ProfileFacts;
   /** The first call and the median of the steady ones taken apart; counts are in {@link counts}. */
   readonly phases?: { readonly first: CallPhases; readonly steady: CallPhases };
   readonly counts?: {
     readonly first: Readonly<Record<string, number>>;
     readonly steady: Readonly<Record<string, number>>;
   };
+}
+
+/** The device's own times of the steps, which ran in a pass each: their shares count, not their sum. */
+export interface ProfileFacts {
+  readonly totalMs: number;
+  readonly resolutionMs: number;
+  readonly repeats: number;
+  readonly discardedSpans: number;
+  /** By variant; a step below the clock's resolution adds nothing to the sum. */
+  readonly byVariant: Readonly<Record<string, { readonly steps: number; readonly sumMs: number }>>;
 }
 
 /** What a plan says, without running it. */

@@ -1,7 +1,7 @@
 import type { Engine, LoadedModel } from './engine.ts';
 import { CallObserver, medianPhases, type ObservedCall } from './phases.ts';
 import type { Row } from './result.ts';
-import type { BenchModel, ExpectedScores, Section } from './suite.ts';
+import { profileRepeats, type BenchModel, type ExpectedScores, type Section } from './suite.ts';
 
 /** What a section's row says beside who ran what in which order. */
 export type SectionOutcome = Omit<Row, 'model' | 'engine' | 'section' | 'earlierSections' | 'place'>;
@@ -27,10 +27,13 @@ export async function runSection(
       numTokens: expected.ids.length,
       loadMs: loaded.loadMs,
     };
-    const run = section.loadOnly ? undefined : await callMany(loaded, section, numCalls);
+    const noCalls = section.loadOnly === true || section.profile === true;
+    const run = noCalls ? undefined : await callMany(loaded, section, numCalls);
+    const profile = section.profile ? await loaded.profile?.(profileRepeats) : undefined;
     const outcome = {
       ...facts,
       ...(run && { ...run.times, ...compareScores(run.calls, expected.scores) }),
+      ...(profile && { profile }),
       ...loaded.describe?.(),
     };
     return { outcome, bits: run?.calls.at(0) };

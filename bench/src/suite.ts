@@ -30,6 +30,8 @@ export interface Section {
   readonly variants?: Readonly<Record<string, string>>;
   /** Whether calls are taken apart into phases. The taps cost a little, so these times stand in no other table. */
   readonly phases?: boolean;
+  /** Whether each step is timed on the device in a pass of its own instead of calls being timed. Needs `timestamp-query`. */
+  readonly profile?: boolean;
   /** Load, look at the memory, dispose; no calls. */
   readonly loadOnly?: boolean;
 }
@@ -37,17 +39,21 @@ export interface Section {
 /** Calls of a section: five from cold, five to settle, twenty that are steady. */
 export const callsPerSection = 30;
 
+/** Repeats of a profile: browsers quantise timestamps, and the mean of many is finer. */
+export const profileRepeats = 50;
+
 /** Where no time is reported, scores are all that counts: enough calls to see whether their bits repeat. */
 export const callsWithoutTimes = 2;
 
 /** The section in a few words, the same in logs and tables. */
 export function describeSection(section: Section): string {
-  const { retainedPlans, prepared, variants, phases, loadOnly } = section;
+  const { retainedPlans, prepared, variants, phases, profile, loadOnly } = section;
   const settings = [
     ...(retainedPlans === undefined ? [] : [`retainedPlans ${retainedPlans}`]),
     ...(prepared ? ['prepared'] : []),
     ...Object.entries(variants ?? {}).map(([op, id]) => `${op}: ${id}`),
     ...(phases ? ['phases'] : []),
+    ...(profile ? ['profile'] : []),
     ...(loadOnly ? ['load only'] : []),
   ];
   return settings.join(', ') || 'default';

@@ -1,6 +1,6 @@
-import { loadClassifier, type Classifier, type LoadPhase } from 'tromino';
+import { loadClassifier, type Classifier, type LoadPhase, type Profile } from 'tromino';
 import type { Engine } from './engine.ts';
-import type { Row } from './result.ts';
+import type { ProfileFacts, Row } from './result.ts';
 import type { ExpectedScores } from './suite.ts';
 
 /** Tromino as its users have it: through its public entry alone. Each load gets a device of its own, since the one before was disposed. */
@@ -12,6 +12,7 @@ export const trominoEngine: Engine = {
       backend: 'webgpu',
       ...(section.retainedPlans !== undefined && { retainedPlans: section.retainedPlans }),
       ...(section.variants && { variants: section.variants }),
+      ...(section.profile && { profiling: true }),
       onProgress: ({ phase }) => {
         clock.enter(phase);
       },
@@ -24,6 +25,7 @@ export const trominoEngine: Engine = {
         input: text === undefined ? 'ids' : 'text',
         loadMs: { ...load, ...(prepareMs !== undefined && { prepareMs }) },
         call: async () => (await model.classify(text ?? ids)).logits,
+        profile: async (repeats) => profileFacts(await model.profile(text ?? ids, { repeats })),
         describe: () => {
           requireSameIds(model, expected);
           const { currentBytes, peakBytes } = model.memory();
@@ -93,4 +95,14 @@ function planFacts(model: Classifier, numTokens: number): Required<Pick<Row, 'pl
   }
   const numDispatches = steps.filter(({ kind }) => kind === 'dispatch').length;
   return { plan: { hash, numDispatches, variants, bytes: { ...bytes } }, planBuildMs };
+}
+
+function profileFacts({ steps, repeats, resolutionNs, discardedSpans, totalNs }: Profile): ProfileFacts {
+  const byVariant: Record<string, { steps: number; sumMs: number }> = {};
+  for (const { step, durationNs = 0 } of steps) {
+    const sum = (byVariant[step.variant] ??= { steps: 0, sumMs: 0 });
+    sum.steps += 1;
+    sum.sumMs += durationNs / 1e6;
+  }
+  return { totalMs: totalNs / 1e6, resolutionMs: resolutionNs / 1e6, repeats, discardedSpans, byVariant };
 }
