@@ -66,6 +66,6 @@ export function makeHeadless(session: GameSession, loading: Promise<PlayerInfo>)
 }
 
 /** The board's lines in the prompt: between the line about the piece and the two about the columns. */
-export function boardText(state: GameState): string {
+function boardText(state: GameState): string {
   return writePrompt(state).split('\n').slice(1, 21).join('\n');
 }

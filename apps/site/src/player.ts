@@ -9,7 +9,7 @@ import type {
 } from './player_protocol.ts';
 
 /** A failure of the model or of its worker; `name` is the runtime's error class. */
-export class PlayerError extends Error {
+class PlayerError extends Error {
   constructor({ name, message }: Failure) {
     super(message);
     this.name = name;

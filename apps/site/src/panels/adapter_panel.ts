@@ -44,7 +44,7 @@ export class AdapterPanel {
 }
 
 /** An adapter in as few words as it gives; browsers leave out what could identify someone. */
-export function adapterName({ vendor, architecture, device, description }: AdapterDescription): string {
+function adapterName({ vendor, architecture, device, description }: AdapterDescription): string {
   const words = description !== '' ? [description] : [vendor, architecture, device];
   return words.filter((word) => word !== '').join(' ') || 'an adapter that does not give its name';
 }
