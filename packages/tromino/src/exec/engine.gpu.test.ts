@@ -10,7 +10,7 @@ import {
   type LoadOptions,
 } from '../index.ts';
 import { relativeError } from '../../test/reference_checkpoints.ts';
-import { createTestDevice, type TestDevice } from './testing/test_device.ts';
+import { createTestDevice, watchRequestedDevices, type TestDevice } from './testing/test_device.ts';
 
 const url = new URL('/packages/tromino/test/fixtures/checkpoints/llama-seqcls/', location.origin).href;
 const short = [33, 7, 210];
@@ -367,13 +367,7 @@ describe('devices', () => {
 
 describe('a lost device of our own', () => {
   it('fails the calls it has, and the next call runs on a new one with the same bits', async () => {
-    const requested: GPUDevice[] = [];
-    const requestDevice = GPUAdapter.prototype.requestDevice;
-    GPUAdapter.prototype.requestDevice = async function (descriptor) {
-      const device = await requestDevice.call(this, descriptor);
-      requested.push(device);
-      return device;
-    };
+    const { requested, restore } = watchRequestedDevices();
     try {
       const model = await load({ backend: 'webgpu', device: undefined } as unknown as LoadOptions);
       const { logits } = await model.classify(short);
@@ -388,7 +382,7 @@ describe('a lost device of our own', () => {
       model.dispose();
       expect(model.memory().currentBytes).toBe(0);
     } finally {
-      GPUAdapter.prototype.requestDevice = requestDevice;
+      restore();
     }
   });
 });

@@ -60,6 +60,23 @@ export async function createTestDevice(limits: Readonly<Record<string, number>> 
   };
 }
 
+/** Collects every device that is requested until `restore()`, so that a test can lose one that is not its own. */
+export function watchRequestedDevices(): { readonly requested: readonly GPUDevice[]; readonly restore: () => void } {
+  const requested: GPUDevice[] = [];
+  const original = Reflect.get(GPUAdapter.prototype, 'requestDevice');
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    const device = await original.call(this, descriptor);
+    requested.push(device);
+    return device;
+  };
+  return {
+    requested,
+    restore: () => {
+      GPUAdapter.prototype.requestDevice = original;
+    },
+  };
+}
+
 function pretend(actual: GPUSupportedLimits, changed: Readonly<Record<string, number>>): GPUSupportedLimits {
   return new Proxy(actual, {
     get: (target, name) =>
