@@ -102,12 +102,35 @@ describe('attentionVariants', () => {
 
   it.each([
     [{}, 'attention_tile8_f32'],
-    [{ maxRowTokens: 385 }, 'attention_tile4_f32'],
-    [{ maxRowTokens: 897 }, 'attention_any_f32'],
+    [{ maxRowTokens: 449 }, 'attention_tile4_f32'],
+    [{ maxRowTokens: 961 }, 'attention_any_f32'],
+    [{ headDim: 256, maxRowTokens: 256 }, 'attention_tile8_f32'],
+    [{ headDim: 256, maxRowTokens: 257 }, 'attention_tile4_f32'],
+    [{ headDim: 1024, maxRowTokens: 1 }, 'attention_any_f32'],
     [{ headDim: 7 }, 'attention_any_f32'],
     [{ keyOffset: 66 }, 'attention_any_f32'],
     [{ valueOffset: 66 }, 'attention_any_f32'],
   ])('computes %j by %s', (sizes, id) => {
     expect(choice(sizes)).toBe(id);
   });
+
+  it.each(attentionVariants)(
+    '$id makes no more than two pipelines for a head size, whatever the rows',
+    (variant) => {
+      const made = new Set<string>();
+      for (let maxRowTokens = 1; maxRowTokens <= 1000; maxRowTokens++) {
+        const problem = {
+          ...single,
+          headDim: 64,
+          keyStride: 192,
+          keyOffset: 64,
+          valueStride: 192,
+          valueOffset: 128,
+        };
+        const sized = { ...problem, maxRowTokens };
+        if (variant.fits(sized, defaultCaps)) made.add(JSON.stringify(variant.overrides(sized, defaultCaps)));
+      }
+      expect(made.size).toBeLessThanOrEqual(2);
+    },
+  );
 });

@@ -1,35 +1,42 @@
+import { defaultCaps } from '../caps.ts';
 import type { KernelVariant } from '../op.ts';
 import any from './attention_any_f32.wgsl?raw';
 import tile from './attention_tile_f32.wgsl?raw';
 import type { AttentionProblem } from './contract.ts';
 
-/** Bytes of one vector of four f32. */
-const vectorSizeBytes = 16;
+/** Vectors of four f32 that workgroup memory holds by the default limits. */
+const workgroupVectors = defaultCaps.maxComputeWorkgroupStorageSize / 16;
 
 /** Lanes that sum exponentials, by the contract. */
 const sumLanes = 64;
 
-/** In steps, so that inputs of similar length share a pipeline. */
-function rowCapacity({ maxRowTokens }: AttentionProblem): number {
-  return Math.ceil(maxRowTokens / 128) * 128;
+/** Rows up to this many tokens leave room for more workgroups at a time. */
+const shortRowTokens = 128;
+
+/**
+ * Keys of a row that workgroup memory has room for, in whole batches of eight: few for short rows, all there is for others. Two values
+ * per head size rather than one per length, since each is a pipeline to compile when a length is met first.
+ */
+function rowCapacity({ maxRowTokens, headDim }: AttentionProblem, queryVectors: number): number {
+  const most = Math.floor(workgroupVectors / queryVectors) - Math.max(headDim, sumLanes);
+  return maxRowTokens <= shortRowTokens && shortRowTokens <= most ? shortRowTokens : most - (most % 8);
 }
 
-/** Whether everything is in whole vec4 and all scores of a row find room in workgroup memory. */
-function fitsTile(p: AttentionProblem, queryVectors: number, workgroupSizeBytes: number): boolean {
-  const sizes = [p.headDim, p.keyStride, p.keyOffset, p.valueStride, p.valueOffset];
-  const vectors = (rowCapacity(p) + Math.max(p.headDim, sumLanes)) * queryVectors;
-  return sizes.every((size) => size % 4 === 0) && vectors * vectorSizeBytes <= workgroupSizeBytes;
-}
-
-/** One tile of `4 * queryVectors` queries of one head per workgroup of 128. */
+/** One tile of `4 * queryVectors` queries of one head per workgroup of 128, all scores of their row in workgroup memory. */
 function tileF32(queryVectors: 1 | 2): KernelVariant<AttentionProblem> {
   const numQueries = 4 * queryVectors;
   return {
     id: `attention_tile${numQueries}_f32`,
     wgsl: tile,
     requires: [],
-    overrides: (p) => ({ query_vectors: queryVectors, row_capacity: rowCapacity(p), head_size: p.headDim }),
-    fits: (p, caps) => fitsTile(p, queryVectors, caps.maxComputeWorkgroupStorageSize),
+    overrides: (p) => ({
+      query_vectors: queryVectors,
+      row_capacity: rowCapacity(p, queryVectors),
+      head_size: p.headDim,
+    }),
+    fits: (p) =>
+      [p.headDim, p.keyStride, p.keyOffset, p.valueStride, p.valueOffset].every((size) => size % 4 === 0) &&
+      p.maxRowTokens <= rowCapacity(p, queryVectors),
     workgroups: (p) => Math.ceil(p.numTokens / numQueries) * p.numHeads,
   };
 }
