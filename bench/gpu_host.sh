@@ -88,6 +88,7 @@ sample_memory() {
   done
 }
 load_page() { # MODEL
+  [[ load-$1 =~ ${ONLY:-.} ]] || return 0
   rm -f "$work/renderer-peak"
   sample_memory & local sampler=$!
   page 40 load "$1"

@@ -1,7 +1,7 @@
 import type { Engine, LoadedModel } from './engine.ts';
 import { CallObserver, medianPhases, type ObservedCall } from './phases.ts';
 import type { Row } from './result.ts';
-import { profileRepeats, type BenchModel, type ExpectedScores, type Section } from './suite.ts';
+import type { BenchModel, ExpectedScores, Section } from './suite.ts';
 
 /** What a section's row says beside who ran what in which order. */
 export type SectionOutcome = Omit<Row, 'model' | 'engine' | 'section' | 'earlierSections' | 'place'>;
@@ -29,7 +29,7 @@ export async function runSection(
     };
     const noCalls = section.loadOnly === true || section.profile === true;
     const run = noCalls ? undefined : await callMany(loaded, section, numCalls);
-    const profile = section.profile ? await loaded.profile?.(profileRepeats) : undefined;
+    const profile = section.profile ? await loaded.profile?.(numCalls) : undefined;
     const outcome = {
       ...facts,
       ...(run && { ...run.times, ...compareScores(run.calls, expected.scores) }),

@@ -36,11 +36,8 @@ export interface Section {
   readonly loadOnly?: boolean;
 }
 
-/** Calls of a section: five from cold, five to settle, twenty that are steady. */
+/** Calls of a section: five from cold, five to settle, twenty that are steady. A profile repeats its steps as often. */
 export const callsPerSection = 30;
-
-/** Repeats of a profile: browsers quantise timestamps, and the mean of many is finer. */
-export const profileRepeats = 50;
 
 /** Where no time is reported, scores are all that counts: enough calls to see whether their bits repeat. */
 export const callsWithoutTimes = 2;
