@@ -3,6 +3,7 @@ import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
+import { startServer } from '../src/server.ts';
 import { copyOfFixture, fixture, startTromino, temporaryFolder, tromino } from './tromino_command.ts';
 
 const backends = ['webgpu', 'dawn', 'cpu'];
@@ -146,6 +147,37 @@ describe('tromino inspect', () => {
     );
     expect(stdout).toMatch(/planned bytes for one call of 128 tokens/);
     expect(stdout).toMatch(/workspace +\S+ [KM]iB +\d+ bytes/);
+  });
+});
+
+describe('tromino on a URL', () => {
+  it.each(['webgpu', 'cpu'])(
+    'reads a checkpoint whose server shares with no other origin on %s',
+    async (backend) => {
+      await using server = await startServer();
+      server.mount('/models/', { folder: fixture('llama-seqcls') });
+      const { code, stdout, stderr } = await tromino([
+        'inspect',
+        `${server.origin}/models`,
+        '--backend',
+        backend,
+      ]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('132032 parameters');
+    },
+  );
+
+  it.each(['webgpu', 'cpu'])('says that nothing is there on %s', async (backend) => {
+    await using server = await startServer();
+    const { code, stdout, stderr } = await tromino([
+      'inspect',
+      `${server.origin}/none/`,
+      '--backend',
+      backend,
+    ]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^tromino: SourceError: .*config\.json.*\n$/);
+    expect(stderr).toContain(server.origin);
   });
 });
 

@@ -24,9 +24,13 @@ describe('findChromium', () => {
 });
 
 describe('installMethods', () => {
-  it('as root on Debian installs the package first, then tries the download with its libraries', () => {
+  it('as root on Debian installs the package first, then tries the download with and without its libraries', () => {
     const methods = installMethods({ isRoot: true, isDebian: true });
-    expect(methods.map(({ name }) => name)).toEqual(['apt-get', 'Playwright']);
+    expect(methods.map(({ name }) => name)).toEqual([
+      'apt-get',
+      'Playwright and its libraries',
+      'Playwright',
+    ]);
     expect(methods[0]?.commands).toEqual([
       ['apt-get', 'update'],
       ['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'],

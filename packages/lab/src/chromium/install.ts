@@ -42,7 +42,7 @@ export function ensureChromium(report: (line: string) => void): string {
 
 /**
  * The ways to install a Chromium on a host, best first. Debian's package comes with all the libraries it needs, but takes
- * root; Playwright's download needs no rights, and as root can install its libraries too.
+ * root; Playwright's download needs no rights, but brings the libraries only as root, and only on systems that it knows.
  */
 export function installMethods(host: Host): InstallMethod[] {
   const playwright = join(
@@ -55,7 +55,9 @@ export function installMethods(host: Host): InstallMethod[] {
     const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'chromium'] as const;
     methods.push({ name: 'apt-get', commands: [['apt-get', 'update'], install] });
   }
-  methods.push({ name: 'Playwright', commands: [host.isRoot ? [...download, '--with-deps'] : download] });
+  if (host.isRoot)
+    methods.push({ name: 'Playwright and its libraries', commands: [[...download, '--with-deps']] });
+  methods.push({ name: 'Playwright', commands: [download] });
   return methods;
 }
 

@@ -1,11 +1,11 @@
-import { FormatError } from 'tromino';
-import { locateCheckpoint, readCheckpointJson, type CheckpointLocation } from '../checkpoint_location.ts';
-import { parseGolden, type GoldenCase } from '../golden.ts';
-import { count, describeAdapter, formatTable } from '../report.ts';
-import type { GenerationResult, LoadedModel } from '../sessions/protocol.ts';
-import { openSession } from '../sessions/open_session.ts';
-import type { BackendName, Session } from '../sessions/session.ts';
+import { locateCheckpoint, readCheckpointJson } from '../checkpoint_location.ts';
 import { failureLine } from '../failure.ts';
+import { count, describeAdapter, formatTable } from '../report.ts';
+import { openSession } from '../sessions/open_session.ts';
+import type { LoadedModel, RopeFrequencies } from '../sessions/protocol.ts';
+import type { BackendName, Session } from '../sessions/session.ts';
+import { runCase, sameIds, type CaseResult } from '../verification/compare.ts';
+import { parseGolden, type GoldenCase } from '../verification/golden.ts';
 
 /** Options of the `verify` command. */
 export interface VerifyOptions {
@@ -15,27 +15,31 @@ export interface VerifyOptions {
   readonly signal: AbortSignal;
 }
 
-/** How one case of a checkpoint compared with its reference. */
-export interface CaseResult {
-  readonly inputs: string;
-  readonly output: GoldenCase['output'];
-  /** Largest error relative to max(1, max |reference|); NaN if any output is not a number or is missing. */
-  readonly maxError: number;
-  readonly greedy: { readonly expected: readonly number[]; readonly found: readonly number[] } | undefined;
-  readonly passed: boolean;
+/** How a checkpoint's cases compared, loaded in one way. */
+interface Comparison {
+  readonly loaded: LoadedModel;
+  readonly ropeFrequencies: RopeFrequencies;
+  readonly bound: number;
+  readonly cases: readonly CaseResult[];
 }
 
 /** How one checkpoint compared with its references. */
-export interface CheckpointResult {
+interface CheckpointResult extends Partial<Omit<Comparison, 'loaded'>> {
   readonly folder: string;
   readonly backend: BackendName;
-  readonly adapter: string | undefined;
-  readonly model: string | undefined;
-  readonly bound: number | undefined;
-  readonly cases: readonly CaseResult[];
-  readonly error: string | undefined;
+  readonly model?: string;
+  readonly adapter?: string;
+  /** One line that says why there is no comparison. */
+  readonly error?: string;
   readonly passed: boolean;
 }
+
+/** The facts of a `config.json` that decide how its checkpoint is compared. */
+type Config = {
+  quantization_config?: { quant_method?: unknown };
+  dtype?: unknown;
+  torch_dtype?: unknown;
+} | null;
 
 /** Bounds on the relative error. BitNet's is wide because one rounded activation that flips moves everything after it. */
 const defaultBound = 1e-4;
@@ -64,131 +68,94 @@ export async function verify(
   return passed ? 0 : 1;
 }
 
-/**
- * The reference of a 16-bit checkpoint comes from a model that was cast as a whole, rotary frequencies included, so that is how the
- * checkpoint is loaded here. It makes no difference to a 32-bit one.
- */
 async function verifyCheckpoint(
   session: Session,
   folder: string,
   backend: BackendName,
 ): Promise<CheckpointResult> {
-  let loaded: LoadedModel | undefined;
-  let bound: number | undefined;
-  const cases: CaseResult[] = [];
-  let error: string | undefined;
   try {
-    const location = locateCheckpoint(folder);
-    const golden = parseGolden(await readCheckpointJson(location, 'golden.json'), `${folder}/golden.json`);
-    bound = await boundOf(location);
-    loaded = await session.request('load', {
-      source: session.sourceOf(location),
-      ropeFrequencies: 'as-stored',
-    });
-    for (const goldenCase of golden) cases.push(await runCase(session, goldenCase, bound));
-  } catch (thrown) {
-    error = failureLine(thrown);
+    const { loaded, ...comparison } = await compareCheckpoint(session, folder);
+    return {
+      folder,
+      backend,
+      model: `${loaded.family} ${loaded.head}`,
+      adapter: describeAdapter(loaded.adapter),
+      ...comparison,
+      passed: allPassed(comparison.cases),
+    };
+  } catch (error) {
+    return { folder, backend, error: failureLine(error, folder), passed: false };
   }
-  return {
-    folder,
-    backend,
-    adapter: loaded && describeAdapter(loaded.adapter),
-    model: loaded && `${loaded.family} ${loaded.head}`,
-    bound,
-    cases,
+}
+
+/** Loads a checkpoint in each way that its reference may have been made, until all cases pass. */
+async function compareCheckpoint(session: Session, folder: string): Promise<Comparison> {
+  const location = locateCheckpoint(folder);
+  const golden = parseGolden(await readCheckpointJson(location, 'golden.json'), `${folder}/golden.json`);
+  const config = (await readCheckpointJson(location, 'config.json')) as Config;
+  const bound = config?.quantization_config?.quant_method === 'bitnet' ? bitnetBound : defaultBound;
+  const source = session.sourceOf(location);
+  const compare = async (ropeFrequencies: RopeFrequencies): Promise<Comparison> => {
+    const loaded = await session.request('load', { source, ropeFrequencies });
+    return { loaded, ropeFrequencies, bound, cases: await runCases(session, golden, bound) };
+  };
+  const comparison = await compare('f32');
+  return allPassed(comparison.cases) || !isStoredIn16Bits(config) ? comparison : compare('as-stored');
+}
+
+/** Of a 16-bit model there are two: as transformers loads it, and cast as a whole, which rounds its rotary frequencies too. */
+function isStoredIn16Bits(config: Config): boolean {
+  const dtype = config?.dtype ?? config?.torch_dtype;
+  return dtype === 'bfloat16' || dtype === 'float16';
+}
+
+async function runCases(
+  session: Session,
+  golden: readonly GoldenCase[],
+  bound: number,
+): Promise<CaseResult[]> {
+  const cases: CaseResult[] = [];
+  for (const goldenCase of golden) cases.push(await runCase(session, goldenCase, bound));
+  return cases;
+}
+
+function allPassed(cases: readonly CaseResult[]): boolean {
+  return cases.length > 0 && cases.every(({ passed }) => passed);
+}
+
+function formatResult({ folder, backend, model, adapter, cases = [], ...result }: CheckpointResult): string {
+  const heading = [folder, model, adapter && `${backend} on ${adapter}`].filter(Boolean).join(' · ');
+  const table = cases.map((one) => [
+    one.passed ? '  ok' : '  FAILED',
+    one.inputs,
+    one.output,
+    formatError(one),
+    formatGreedy(one),
+  ]);
+  return [
+    heading,
+    ...(table.length === 0 ? [] : [formatTable(table)]),
+    `  ${formatVerdict(cases, result)}`,
+  ].join('\n');
+}
+
+function formatVerdict(
+  cases: readonly CaseResult[],
+  {
+    passed,
     error,
-    passed: error === undefined && cases.length > 0 && cases.every((result) => result.passed),
-  };
+    bound,
+    ropeFrequencies,
+  }: Pick<CheckpointResult, 'passed' | 'error' | 'bound' | 'ropeFrequencies'>,
+): string {
+  if (error !== undefined) return 'FAILED: see the error';
+  const how = ropeFrequencies === 'as-stored' ? ', rotary frequencies rounded as the weights are' : '';
+  const measure = `${count(cases.length, 'case')}, bound ${bound?.toExponential(0) ?? 'none'}${how}`;
+  return passed ? `passed: ${measure}` : `FAILED: ${cases.filter((one) => !one.passed).length} of ${measure}`;
 }
 
-async function boundOf(location: CheckpointLocation): Promise<number> {
-  const config = (await readCheckpointJson(location, 'config.json')) as {
-    quantization_config?: { quant_method?: unknown };
-  } | null;
-  return config?.quantization_config?.quant_method === 'bitnet' ? bitnetBound : defaultBound;
-}
-
-async function runCase(session: Session, goldenCase: GoldenCase, bound: number): Promise<CaseResult> {
-  const { output, rows, reference, greedyIds } = goldenCase;
-  const outputs =
-    output === 'logits'
-      ? (await session.request('classify', { inputs: rows })).map(({ scores }) =>
-          scores.map(({ logit }) => logit),
-        )
-      : await session.request('lastLogits', { inputs: rows });
-  const maxError = largestError(outputs, reference);
-  const greedy = greedyIds && {
-    expected: greedyIds,
-    found: (await continueGreedily(session, goldenCase)).ids,
-  };
-  const idsAgree = greedy === undefined || sameIds(greedy.expected, greedy.found);
-  return {
-    inputs: describeInputs(goldenCase),
-    output,
-    maxError,
-    greedy,
-    passed: maxError <= bound && idsAgree,
-  };
-}
-
-function continueGreedily(session: Session, { rows, greedyIds }: GoldenCase): Promise<GenerationResult> {
-  const [input] = rows;
-  if (input === undefined || rows.length > 1)
-    throw new FormatError('golden.json', 'greedy ids are for a single row');
-  return session.request('generate', { input, maxNewTokens: greedyIds?.length, stopTokens: [] });
-}
-
-/**
- * The largest error of `outputs` relative to max(1, max |reference|). NaN, which passes no bound, if an output is not a finite
- * number or the two differ in shape.
- */
-export function largestError(
-  outputs: readonly (readonly number[])[],
-  reference: readonly (readonly number[])[],
-): number {
-  const found = outputs.flat();
-  const expected = reference.flat();
-  const sameShape =
-    outputs.length === reference.length && outputs.every((row, i) => row.length === reference[i]?.length);
-  if (!sameShape || !found.every((value) => Number.isFinite(value))) return NaN;
-  const scale = expected.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);
-  return (
-    found.reduce((largest, value, i) => Math.max(largest, Math.abs(value - (expected[i] ?? NaN))), 0) / scale
-  );
-}
-
-function sameIds(expected: readonly number[], found: readonly number[]): boolean {
-  return expected.length === found.length && expected.every((id, i) => id === found[i]);
-}
-
-function describeInputs({ rows, paddingSide }: GoldenCase): string {
-  const lengths = rows.map(({ attentionMask }) => attentionMask.filter((bit) => bit !== 0).length);
-  if (paddingSide === undefined) return count(lengths[0] ?? 0, 'token');
-  return `batch of ${lengths.join(' and ')} tokens, padded ${paddingSide}`;
-}
-
-function formatResult(result: CheckpointResult): string {
-  const heading = [result.folder, result.model, result.adapter && `${result.backend} on ${result.adapter}`]
-    .filter(Boolean)
-    .join(' · ');
-  const table = formatTable(
-    result.cases.map((one) => [
-      '  ' + (one.passed ? 'ok' : 'FAILED'),
-      one.inputs,
-      one.output,
-      formatError(one),
-      formatGreedy(one),
-    ]),
-  );
-  const failed = result.cases.filter((one) => !one.passed).length;
-  const bound = result.bound === undefined ? '' : `, bound ${result.bound.toExponential(0)}`;
-  const verdict = result.passed
-    ? `  passed: ${count(result.cases.length, 'case')}${bound}`
-    : `  FAILED: ${result.error === undefined ? `${failed} of ${count(result.cases.length, 'case')}${bound}` : 'see the error'}`;
-  return [heading, ...(table === '' ? [] : [table]), verdict].join('\n');
-}
-
-function formatError({ maxError }: CaseResult): string {
+function formatError({ maxError, error }: CaseResult): string {
+  if (error !== undefined) return error;
   return Number.isNaN(maxError) ? 'not a number' : `error ${maxError.toExponential(1)}`;
 }
 

@@ -8,6 +8,9 @@ import type { AdapterDescription, TensorSummary } from 'tromino';
 export type ModelInput =
   string | readonly number[] | { readonly ids: readonly number[]; readonly attentionMask: readonly number[] };
 
+/** How rotary frequencies are held: as computed, or rounded to the type that the weights are stored in. */
+export type RopeFrequencies = 'f32' | 'as-stored';
+
 /** Facts about a model that was loaded. */
 export interface LoadedModel {
   readonly head: 'classifier' | 'generator';
@@ -52,7 +55,7 @@ export interface Inspection {
 /** Every request with its parameters and its result. A session holds at most one model. */
 export interface Requests {
   inspect: { params: { source: string; numTokens: number }; result: Inspection };
-  load: { params: { source: string; ropeFrequencies: 'f32' | 'as-stored' }; result: LoadedModel };
+  load: { params: { source: string; ropeFrequencies: RopeFrequencies }; result: LoadedModel };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   lastLogits: { params: { inputs: readonly ModelInput[] }; result: number[][] };
   generate: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { largestError } from './verify.ts';
+import { largestError } from './compare.ts';
 
 describe('largestError', () => {
   it('is absolute for small references and relative to the largest one otherwise', () => {

@@ -91,6 +91,11 @@ describe('parseGolden', () => {
       'case 0, logits: expected length 2, found 1',
     ],
     [
+      'greedy ids for a batch',
+      { cases: [{ ...batch, greedy: [1] }] },
+      'case 0: expected greedy ids for a single row only',
+    ],
+    [
       'a batch that is no list of rows',
       { cases: [{ ...batch, input_ids: [1, 2] }] },
       'case 0, input_ids: expected lists of finite numbers',

@@ -74,6 +74,9 @@ function parseCase(value: unknown, subject: string): GoldenCase {
   ) {
     throw new UnsupportedError('token_type_ids', `${subject} holds token types, which are not supported yet`);
   }
+  if ('greedy' in value && isBatch) {
+    throw new FormatError(subject, 'expected greedy ids for a single row only, found them for a batch');
+  }
   const greedyIds =
     'greedy' in value ? numberRows(value['greedy'], false, `${subject}, greedy`)[0] : undefined;
   return { output, rows, paddingSide: isBatch ? String(value['side']) : undefined, reference, greedyIds };
