@@ -146,7 +146,7 @@ class TimestampReader {
     const { device } = context;
     const sizeBytes = count * 8;
     const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
-    return withErrorScopes(device, 'profile', sizeBytes * 2, () => {
+    const make = (): TimestampReader => {
       const category = 'readback';
       const resolved = createOwnedBuffer(device, account, {
         label: 'timestamps',
@@ -167,6 +167,9 @@ class TimestampReader {
         resolved.destroy();
         throw error;
       }
+    };
+    return withErrorScopes(device, 'profile', sizeBytes * 2, make, (refused) => {
+      refused.dispose();
     });
   }
 

@@ -37,13 +37,20 @@ export async function tapRecording(
   );
   const largestBytes = Math.max(...dispatches.map(({ step }) => stepOutput(step).sizeBytes));
   account.requireRoomFor('tap', { readback: largestBytes });
-  const staging = await withErrorScopes(context.device, 'tap', largestBytes, () =>
-    createOwnedBuffer(context.device, account, {
-      label: 'tap',
-      category: 'readback',
-      sizeBytes: largestBytes,
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-    }),
+  const staging = await withErrorScopes(
+    context.device,
+    'tap',
+    largestBytes,
+    () =>
+      createOwnedBuffer(context.device, account, {
+        label: 'tap',
+        category: 'readback',
+        sizeBytes: largestBytes,
+        usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+      }),
+    (refused) => {
+      refused.destroy();
+    },
   );
   try {
     for (const [index, dispatch] of dispatches.entries()) {

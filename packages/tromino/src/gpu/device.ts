@@ -1,6 +1,6 @@
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import { abortable, throwIfAborted } from '../util/abort.ts';
-import { DeviceLostError, UnsupportedError } from '../util/errors.ts';
+import { DeviceLostError, GpuError, UnsupportedError } from '../util/errors.ts';
 import { Mutex } from '../util/mutex.ts';
 import { capsOf, describeAdapter, requireAdapter, type AdapterDescription } from './adapter.ts';
 import { PipelineCache } from './pipelines.ts';
@@ -113,7 +113,7 @@ export async function shareDevice(needs: DeviceNeeds, signal?: AbortSignal): Pro
     );
     if (!shared) {
       throwIfAborted(signal);
-      const device = await adapter.requestDevice({
+      const device = await requestDevice(adapter, {
         label: 'tromino',
         requiredLimits: wanted,
         requiredFeatures: [...needs.features],
@@ -124,6 +124,15 @@ export async function shareDevice(needs: DeviceNeeds, signal?: AbortSignal): Pro
     return leaseOf(shared);
   } finally {
     done();
+  }
+}
+
+async function requestDevice(adapter: GPUAdapter, descriptor: GPUDeviceDescriptor): Promise<GPUDevice> {
+  try {
+    return await adapter.requestDevice(descriptor);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new GpuError(`the adapter gave no device: ${detail}`, { cause: error });
   }
 }
 

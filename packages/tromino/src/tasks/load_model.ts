@@ -4,16 +4,17 @@ import { GpuEngine } from '../exec/gpu_engine.ts';
 import { RevivingEngine } from '../exec/reviving_engine.ts';
 import { resolveWeights, type ResolvedPart } from '../exec/resolve_weights.ts';
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
-import { readConfig } from '../formats/huggingface/config_reader.ts';
+import { ConfigReader, readConfig } from '../formats/huggingface/config_reader.ts';
+import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
+import { readJson } from '../formats/json.ts';
 import { findAdapter } from '../gpu/adapter.ts';
 import { borrowDevice, shareDevice, type GpuLease } from '../gpu/device.ts';
-import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
+import { openCheckpoint, type CheckpointFiles, type CheckpointSource } from '../io/checkpoint_files.ts';
 import { ProgressTracker, type OnProgress } from '../io/progress.ts';
 import type { HeadName, ModelDefinition } from '../models/model_definition.ts';
 import { defineModel, type RopeFrequencies } from '../models/registry.ts';
 import { checkVariantChoice, type VariantChoice } from '../plan/variants.ts';
 import { elementCount } from '../tensor/shape.ts';
-import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
@@ -85,6 +86,7 @@ export async function loadModel(
   const definition = defineModel(config, index, head, options.ropeFrequencies);
   const parts = resolveWeights(definition.weights, index, config.file);
   const tokenizer = await loadTokenizer(files, signal);
+  const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
   progress.enter(
     'weights',
     parts.reduce((sum, { entry }) => sum + entry.sizeBytes, 0),
@@ -98,11 +100,22 @@ export async function loadModel(
     throw error;
   }
   return {
-    definition,
+    definition: stopTokens ? { ...definition, stopTokens } : definition,
     engine,
     tokenizer,
     maxTokens: Math.min(definition.maxTokens, options.maxTokens ?? Infinity),
   };
+}
+
+/** `generation_config.json` has the last word on where a generation ends: chat models end turns with tokens that the config does not name. */
+async function readStopTokens(
+  files: CheckpointFiles,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[] | undefined> {
+  const file = 'generation_config.json';
+  const json = await readJson(files, file, signal);
+  if (!json || !('eos_token_id' in json)) return undefined;
+  return new ConfigReader(file, json).tokenIds('eos_token_id');
 }
 
 async function loadEngine(

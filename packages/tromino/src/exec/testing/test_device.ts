@@ -61,7 +61,10 @@ export async function createTestDevice(limits: Readonly<Record<string, number>> 
 }
 
 /** Collects every device that is requested until `restore()`, so that a test can lose one that is not its own. */
-export function watchRequestedDevices(): { readonly requested: readonly GPUDevice[]; readonly restore: () => void } {
+export function watchRequestedDevices(): {
+  readonly requested: readonly GPUDevice[];
+  readonly restore: () => void;
+} {
   const requested: GPUDevice[] = [];
   const original = Reflect.get(GPUAdapter.prototype, 'requestDevice');
   GPUAdapter.prototype.requestDevice = async function (descriptor) {

@@ -82,8 +82,8 @@ describeKernel<AttentionProblem>(
         maxRowTokens: sizes(140),
         numKeyHeads: fc.constantFrom(1, 2, 3),
         group: fc.constantFrom(1, 2, 3),
-        // Four head sizes, since each is a pipeline to compile; 7 is not a multiple of 4.
-        headDim: fc.constantFrom(7, 8, 24, 80),
+        // Three head sizes, since each is a pipeline to compile; 7 is not a multiple of 4.
+        headDim: fc.constantFrom(7, 8, 80),
         causal: fc.boolean(),
         window: fc.constantFrom(0, 0, 1, 5, 64),
       })
@@ -147,16 +147,16 @@ describe.each(variants)('$id', (variant) => {
     return out ?? new Float32Array();
   };
 
-  it.each([0, 70, 139])(
+  it.each([0, 70, 119])(
     'stays finite with scores of 1e38 and -1e38, the largest at key %i',
     async (largestAt) => {
-      const problem = problemOf(140, 140, { headDim: 4, numHeads: 1, scale: 1, causal: false });
-      const qkv = new Float32Array(140 * 12);
-      for (let token = 0; token < 140; token++) {
+      const problem = problemOf(120, 120, { headDim: 4, numHeads: 1, scale: 1, causal: false });
+      const qkv = new Float32Array(120 * 12);
+      for (let token = 0; token < 120; token++) {
         qkv.set([1e19, 0, 0, 0, token === largestAt ? 1e19 : -1e19, 0, 0, 0, token, 1, 1, 1], token * 12);
       }
-      const out = await run(problem, qkv, tokenTable([140]));
-      for (let token = 0; token < 140; token++) {
+      const out = await run(problem, qkv, tokenTable([120]));
+      for (let token = 0; token < 120; token++) {
         expect([...out.subarray(token * 4, token * 4 + 4)]).toEqual([largestAt, 1, 1, 1]);
       }
     },

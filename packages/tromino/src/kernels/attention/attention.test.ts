@@ -115,7 +115,7 @@ describe('attentionVariants', () => {
   });
 
   it.each(attentionVariants)(
-    '$id makes no more than two pipelines for a head size, whatever the rows',
+    '$id makes no more than three pipelines for a head size, whatever the rows',
     (variant) => {
       const made = new Set<string>();
       for (let maxRowTokens = 1; maxRowTokens <= 1000; maxRowTokens++) {
@@ -130,7 +130,7 @@ describe('attentionVariants', () => {
         const sized = { ...problem, maxRowTokens };
         if (variant.fits(sized, defaultCaps)) made.add(JSON.stringify(variant.overrides(sized, defaultCaps)));
       }
-      expect(made.size).toBeLessThanOrEqual(2);
+      expect(made.size).toBeLessThanOrEqual(3);
     },
   );
 });

@@ -10,16 +10,14 @@ const workgroupVectors = defaultCaps.maxComputeWorkgroupStorageSize / 16;
 /** Lanes that sum exponentials, by the contract. */
 const sumLanes = 64;
 
-/** Rows up to this many tokens leave room for more workgroups at a time. */
-const shortRowTokens = 128;
-
 /**
- * Keys of a row that workgroup memory has room for, in whole batches of eight: few for short rows, all there is for others. Two values
- * per head size rather than one per length, since each is a pipeline to compile when a length is met first.
+ * Keys of a row that workgroup memory has room for, in whole batches of eight: 128, 256 or all there is. No finer steps, since each is a
+ * pipeline to compile when a length is met first; and not all for every row, since workgroups with less run side by side.
  */
 function rowCapacity({ maxRowTokens, headDim }: AttentionProblem, queryVectors: number): number {
   const most = Math.floor(workgroupVectors / queryVectors) - Math.max(headDim, sumLanes);
-  return maxRowTokens <= shortRowTokens && shortRowTokens <= most ? shortRowTokens : most - (most % 8);
+  const step = [128, 256].find((tokens) => maxRowTokens <= tokens && tokens <= most);
+  return step ?? most - (most % 8);
 }
 
 /** One tile of `4 * queryVectors` queries of one head per workgroup of 128, all scores of their row in workgroup memory. */

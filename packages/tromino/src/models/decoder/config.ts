@@ -19,6 +19,8 @@ export interface DecoderConfig {
   readonly rope: RopeConfig;
   readonly ropePrecision: RopePrecision;
   readonly tieWordEmbeddings: boolean;
+  /** Ends of a generation where the config does not name any. */
+  readonly defaultStopTokens: readonly number[];
   /** Biases on the query, key and value projections. */
   readonly queryKeyValueBias: boolean;
   readonly outputBias: boolean;

@@ -28,7 +28,7 @@ export function defineDecoder(
     maxTokens: decoder.maxPositions,
     labels,
     scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
-    stopTokens: config.tokenIds('eos_token_id'),
+    stopTokens: 'eos_token_id' in config.json ? config.tokenIds('eos_token_id') : decoder.defaultStopTokens,
     numLayers: decoder.numLayers,
     weights,
     output,

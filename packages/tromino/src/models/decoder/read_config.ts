@@ -18,6 +18,7 @@ export interface DecoderDefaults {
   readonly max_position_embeddings: number;
   readonly rms_norm_eps: number;
   readonly rope_theta: number;
+  readonly eos_token_id: number | undefined;
 }
 
 /** The deepest models have some hundreds. A number that is nonsense must not fill the memory with names of layers. */
@@ -73,6 +74,7 @@ export function readDecoderConfig(
     maxPositions,
     rmsNormEpsilon: config.number('rms_norm_eps', { default: defaults.rms_norm_eps, min: 0 }),
     activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: 'silu' })),
+    defaultStopTokens: defaults.eos_token_id === undefined ? [] : [defaults.eos_token_id],
     ropePrecision: 'f32',
     rope: ropeFromConfig(config, defaults.rope_theta, maxPositions),
     tieWordEmbeddings: config.boolean('tie_word_embeddings', { default: false }),

@@ -18,6 +18,7 @@ export function readLlamaConfig(config: ConfigReader): DecoderConfig {
       max_position_embeddings: 2048,
       rms_norm_eps: 1e-6,
       rope_theta: 10_000,
+      eos_token_id: 2,
     },
     (numLayers) => ({
       queryKeyValueBias: attentionBias,

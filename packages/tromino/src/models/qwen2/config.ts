@@ -17,6 +17,7 @@ export function readQwen2Config(config: ConfigReader): DecoderConfig {
       max_position_embeddings: 32_768,
       rms_norm_eps: 1e-6,
       rope_theta: 10_000,
+      eos_token_id: undefined,
     },
     (numLayers) => ({
       queryKeyValueBias: true,
