@@ -12,7 +12,7 @@ const levels = [
   ['tasks'],
 ];
 
-/** What each package of the workspace may import from the others. The root's tools may use all. */
+/** What each package of the workspace may import from the others. Its tests may use the lab's browser and server; the root's tools may use all. */
 const packages = {
   'packages/tromino': [],
   'packages/strata': [],
@@ -23,7 +23,7 @@ const packages = {
 
 const runtime = 'packages/tromino/src';
 /** Tests may reach across layers: one checks a plan by running it, say. */
-const tests = '\\.test\\.ts$|/testing/';
+const tests = '\\.test\\.ts$|/testing/|/test/';
 
 const layerRules = levels.flatMap((siblings, level) =>
   siblings.map((layer) => {
@@ -43,7 +43,7 @@ const packageRules = Object.entries(packages).map(([name, allowed]) => ({
   name: `${name.replace(/.*\//, '')}-imports-what-it-may`,
   comment: `${name} may import ${allowed.join(', ') || 'no other package'}`,
   severity: 'error',
-  from: { path: `^${name}/` },
+  from: { path: `^${name}/`, pathNot: tests },
   to: { path: '^(packages|apps|bench)/', pathNot: `^(${[name, ...allowed].join('|')})/` },
 }));
 
