@@ -127,6 +127,7 @@ page 20 profile $shipped --enable-webgpu-developer-features
 page 30 profile $llama --enable-webgpu-developer-features
 page 30 variants $shipped
 page 90 variants $llama
+page 40 slices $llama
 page 20 prepared $shipped
 page 30 prepared $llama
 load_page $shipped

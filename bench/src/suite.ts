@@ -24,6 +24,8 @@ export interface Section {
   readonly engine: 'tromino' | 'ort';
   /** Input shapes kept ready between calls; the runtime's default if left out. */
   readonly retainedPlans?: number;
+  /** Layers that are submitted at once; the runtime's default if left out. */
+  readonly layersPerSlice?: number;
   /** Whether the input's shape is prepared before the first call, outside the timer. */
   readonly prepared?: boolean;
   /** Kernel variants to insist on, by op. Their scores must have the bits of the first Tromino section. */
@@ -44,9 +46,10 @@ export const callsWithoutTimes = 2;
 
 /** The section in a few words, the same in logs and tables. */
 export function describeSection(section: Section): string {
-  const { retainedPlans, prepared, variants, phases, profile, loadOnly } = section;
+  const { retainedPlans, layersPerSlice, prepared, variants, phases, profile, loadOnly } = section;
   const settings = [
     ...(retainedPlans === undefined ? [] : [`retainedPlans ${retainedPlans}`]),
+    ...(layersPerSlice === undefined ? [] : [`layersPerSlice ${layersPerSlice}`]),
     ...(prepared ? ['prepared'] : []),
     ...Object.entries(variants ?? {}).map(([op, id]) => `${op}: ${id}`),
     ...(phases ? ['phases'] : []),

@@ -11,6 +11,7 @@ export const trominoEngine: Engine = {
     const model = await loadClassifier(new URL(folder, location.href), {
       backend: 'webgpu',
       ...(section.retainedPlans !== undefined && { retainedPlans: section.retainedPlans }),
+      ...(section.layersPerSlice !== undefined && { layersPerSlice: section.layersPerSlice }),
       ...(section.variants && { variants: section.variants }),
       ...(section.profile && { profiling: true }),
       onProgress: ({ phase }) => {

@@ -2,7 +2,7 @@ import { abortable, throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError, SourceError, TrominoError } from '../util/errors.ts';
 import type { ByteSource } from './byte_source.ts';
-import type { CheckpointFiles } from './checkpoint_files.ts';
+import type { CheckpointFiles } from './files.ts';
 import { requireRange } from './ranges.ts';
 
 /**

@@ -1,21 +1,13 @@
 import { OptionError, SourceError } from '../util/errors.ts';
 import { BlobSource } from './blob_source.ts';
-import type { ByteSource } from './byte_source.ts';
 import { openCallerFiles } from './caller_files.ts';
 import { pathSegments } from './file_names.ts';
+import type { CheckpointFiles } from './files.ts';
 import { withoutSecrets } from './http_response.ts';
 import { fetchWhole, openRanged } from './http_source.ts';
 import { MemorySource } from './memory_source.ts';
 
-/** The files of one checkpoint, wherever they lie. Implement it to load from a place of your own. */
-export interface CheckpointFiles {
-  /** Where the files are, as messages show it. */
-  readonly description: string;
-  /** Opens a file by its path within the checkpoint; `undefined` when there is none. */
-  open(name: string, signal?: AbortSignal): Promise<ByteSource | undefined>;
-  /** The paths of all files, where the place can tell: it makes "file missing" messages better. */
-  list?(signal?: AbortSignal): Promise<readonly string[]>;
-}
+export type { CheckpointFiles } from './files.ts';
 
 /** What a model is loaded from. A string is the URL of a folder (also relative to the page); in Node it may be a folder's path. */
 export type CheckpointSource =

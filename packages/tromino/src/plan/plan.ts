@@ -3,7 +3,6 @@ import { ops, type OpDefinition, type OpName, type Problem } from '../kernels/in
 import type { DType } from '../tensor/dtype.ts';
 import type { Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
-import type { PlannedSlice } from './slices.ts';
 
 /** One buffer of the plan, by kind and index into the list of that kind. */
 export interface BufferRef {
@@ -70,6 +69,13 @@ export interface CopyStep {
 }
 
 export type PlanStep = DispatchStep | CopyStep;
+
+/** A run of steps that is submitted at once; the host waits for its fence before the next. */
+export interface PlannedSlice {
+  readonly firstStep: number;
+  /** One past the last. */
+  readonly endStep: number;
+}
 
 /** Exactly the bytes that a run will have allocated; `peak` is their sum, as all are held at once. */
 export interface PlanBytes {

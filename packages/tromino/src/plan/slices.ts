@@ -1,11 +1,4 @@
-import type { PlanStep } from './plan.ts';
-
-/** A run of steps that is submitted at once; the host waits for its fence before the next. */
-export interface PlannedSlice {
-  readonly firstStep: number;
-  /** One past the last. */
-  readonly endStep: number;
-}
+import type { PlannedSlice, PlanStep } from './plan.ts';
 
 /**
  * Cuts the steps after every `layersPerSlice` layers. What comes before the first layer goes with the first slice, the head and the
