@@ -27,18 +27,13 @@ const WEIGHT_HALF = TILE_N * STRIDE;
 var<workgroup> a_tile: array<vec4f, 2u * A_HALF>;
 var<workgroup> weight_tile: array<vec4f, 2u * WEIGHT_HALF>;
 
-// What lies beyond K is -0 in one operand and 0 in the other: adding -0 leaves every sum as it is, even a sum of -0. Rows beyond the
-// last are loaded as the last, and never stored.
-const NEGATIVE_ZERO = bitcast<f32>(0x80000000u);
-
+// Rows beyond the last are loaded as the last and never stored; what is loaded beyond K is never multiplied.
 fn a_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  let value = a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
-  return select(vec4f(NEGATIVE_ZERO), value, quad < quads);
+  return a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
 }
 
 fn weight_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  let value = weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
-  return select(vec4f(), value, quad < quads);
+  return weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
 }
 
 fn store(row: u32, column: u32, sum: f32) {
@@ -105,6 +100,10 @@ fn main(
     let a_row = half * A_HALF + y * STRIDE;
     let weight_row = half * WEIGHT_HALF + x * STRIDE;
     for (var quad = 0u; quad < TILE_QUADS; quad++) {
+      // Not beyond K, with zeros instead: they would turn a sum of -0 into +0, and a compiler may take a -0 for a +0.
+      if (quad0 + quad >= quads) {
+        break;
+      }
       let a0 = a_tile[a_row + quad];
       let a1 = a_tile[a_row + 8u * STRIDE + quad];
       let w0 = weight_tile[weight_row + quad];

@@ -24,18 +24,13 @@ const STRIDE = TILE_QUADS + 1u;
 var<workgroup> a_tile: array<vec4f, TILE_M * STRIDE>;
 var<workgroup> weight_tile: array<vec4f, TILE_N * STRIDE>;
 
-// What lies beyond K is -0 in one operand and 0 in the other: adding -0 leaves every sum as it is, even a sum of -0. Rows beyond the
-// last are loaded as the last, and never stored.
-const NEGATIVE_ZERO = bitcast<f32>(0x80000000u);
-
+// Rows beyond the last are loaded as the last and never stored; what is loaded beyond K is never multiplied.
 fn a_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  let value = a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
-  return select(vec4f(NEGATIVE_ZERO), value, quad < quads);
+  return a[min(row, params.m - 1u) * quads + min(quad, quads - 1u)];
 }
 
 fn weight_quad(row: u32, quad: u32, quads: u32) -> vec4f {
-  let value = weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
-  return select(vec4f(), value, quad < quads);
+  return weight[min(row, params.n - 1u) * quads + min(quad, quads - 1u)];
 }
 
 fn store(row: u32, column: u32, sum: f32) {
@@ -101,6 +96,10 @@ fn main(
     next_upper = weight_quad(first_column + load_row, next_quad, quads);
     next_lower = weight_quad(first_column + load_row + 32u, next_quad, quads);
     for (var quad = 0u; quad < TILE_QUADS; quad++) {
+      // Not beyond K, with zeros instead: they would turn a sum of -0 into +0, and a compiler may take a -0 for a +0.
+      if (quad0 + quad >= quads) {
+        break;
+      }
       let a0 = a_tile[y * STRIDE + quad];
       let a1 = a_tile[(y + 8u) * STRIDE + quad];
       let a2 = a_tile[(y + 16u) * STRIDE + quad];
