@@ -20,12 +20,16 @@ describe('summariseTests', () => {
         file('passed', { reads: 'passed' }),
       ],
     };
-    expect(summariseTests(report, 1)).toEqual({ numPassed: 2, failures: ['divides'], notRun: ['draws'] });
+    expect(summariseTests(report, 'exit code 1')).toEqual({
+      numPassed: 2,
+      failures: ['divides'],
+      notRun: ['draws'],
+    });
   });
 
   it('counts a file that could not be loaded as one failure', () => {
     const report = { testResults: [file('failed', {}, 'SyntaxError: unexpected token\n  at line 3')] };
-    expect(summariseTests(report, 1)).toEqual({
+    expect(summariseTests(report, 'exit code 1')).toEqual({
       numPassed: 0,
       failures: ['a.test.ts: SyntaxError: unexpected token'],
       notRun: [],
@@ -34,15 +38,15 @@ describe('summariseTests', () => {
 
   it('fails a run that ended badly although every test passed', () => {
     const report = { testResults: [file('passed', { adds: 'passed' })] };
-    expect(summariseTests(report, 1).failures).toEqual(['the run ended with exit code 1']);
-    expect(summariseTests(report, null).failures).toEqual(['the run ended with exit code null']);
-    expect(summariseTests(report, 0).failures).toEqual([]);
+    expect(summariseTests(report, 'exit code 1').failures).toEqual(['the run ended with exit code 1']);
+    expect(summariseTests(report, 'no exit code').failures).toEqual(['the run ended with no exit code']);
+    expect(summariseTests(report, 'exit code 0').failures).toEqual([]);
   });
 
   it('fails a run that left no report', () => {
-    expect(summariseTests(undefined, 0)).toEqual({
+    expect(summariseTests(undefined, 'exit code 0')).toEqual({
       numPassed: 0,
-      failures: ['the run left no report (exit code 0)'],
+      failures: ['the run left no report and ended with exit code 0'],
       notRun: [],
     });
   });

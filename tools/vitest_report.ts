@@ -20,17 +20,17 @@ export interface TestOutcome {
  * every test passed: an error outside a test, say.
  *
  * @param report the JSON report, or undefined if the run left none
- * @param exitCode of the run
+ * @param exit how the run ended: `exit code 0` when all is well
  */
-export function summariseTests(report: VitestReport | undefined, exitCode: number | null): TestOutcome {
-  if (report === undefined)
-    return { numPassed: 0, failures: [`the run left no report (exit code ${String(exitCode)})`], notRun: [] };
+export function summariseTests(report: VitestReport | undefined, exit: string): TestOutcome {
+  if (report === undefined) {
+    return { numPassed: 0, failures: [`the run left no report and ended with ${exit}`], notRun: [] };
+  }
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   const named = (isWanted: (status: string) => boolean): string[] =>
     tests.filter(({ status }) => isWanted(status)).map(({ fullName }) => fullName);
   const failures = [...named((status) => status === 'failed'), ...brokenFiles(report)];
-  if (failures.length === 0 && exitCode !== 0)
-    failures.push(`the run ended with exit code ${String(exitCode)}`);
+  if (failures.length === 0 && exit !== 'exit code 0') failures.push(`the run ended with ${exit}`);
   return {
     numPassed: named((status) => status === 'passed').length,
     failures,
