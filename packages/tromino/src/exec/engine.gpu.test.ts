@@ -366,6 +366,54 @@ describe('devices', () => {
 });
 
 describe('a lost device of our own', () => {
+  it('is replaced also when the signal of the load has aborted since', async () => {
+    const { requested, restore } = watchRequestedDevices();
+    try {
+      const controller = new AbortController();
+      const options = { backend: 'webgpu', device: undefined, signal: controller.signal };
+      const model = await load(options as unknown as LoadOptions);
+      const { logits } = await model.classify(short);
+      controller.abort();
+      requested[0]?.destroy();
+      await requested[0]?.lost;
+      expect((await model.classify(short)).logits).toEqual(logits);
+    } finally {
+      restore();
+    }
+  });
+
+  it('fails waiting calls with DeviceLostError, not DisposedError, when one is tried again at once', async () => {
+    const { requested, restore } = watchRequestedDevices();
+    try {
+      const model = await load({ backend: 'webgpu', device: undefined } as unknown as LoadOptions);
+      const { logits } = await model.classify(short);
+      const retried = model.classify(short).catch(() => model.classify(short));
+      const waiting = Promise.allSettled([model.classify(long), model.classify(short), model.classify(long)]);
+      requested[0]?.destroy();
+      expect((await retried).logits).toEqual(logits);
+      for (const outcome of await waiting)
+        expect(outcome).toMatchObject({ reason: expect.any(DeviceLostError) as unknown });
+    } finally {
+      restore();
+    }
+  });
+
+  it('is not replaced for a model that is disposed of meanwhile, and the call rejects', async () => {
+    const { requested, restore } = watchRequestedDevices();
+    try {
+      const model = await load({ backend: 'webgpu', device: undefined } as unknown as LoadOptions);
+      requested[0]?.destroy();
+      await requested[0]?.lost;
+      const call = model.classify(short);
+      await Promise.resolve();
+      model.dispose();
+      await expect(call).rejects.toThrow(DisposedError);
+      expect(model.memory()).toMatchObject({ currentBytes: 0, liveBuffers: 0 });
+    } finally {
+      restore();
+    }
+  });
+
   it('fails the calls it has, and the next call runs on a new one with the same bits', async () => {
     const { requested, restore } = watchRequestedDevices();
     try {

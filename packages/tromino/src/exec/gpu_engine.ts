@@ -42,6 +42,8 @@ export class GpuEngine implements Engine {
   /** Least recently used first. */
   readonly #prepared = new Map<string, PreparedPlan>();
   #isDisposed = false;
+  /** Whether the device was lost before the model was disposed of: then the loss is what calls that were waiting hear of. */
+  #wasLost = false;
 
   private constructor(definition: ModelDefinition, load: GpuLoad, weights: WeightStore) {
     this.#lease = load.lease;
@@ -126,6 +128,7 @@ export class GpuEngine implements Engine {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    this.#wasLost = this.isLost;
     this.#dropPlans(0);
     this.#weights.dispose();
     this.#lease.release();
@@ -215,6 +218,6 @@ export class GpuEngine implements Engine {
   }
 
   #throwIfDisposed(): void {
-    if (this.#isDisposed) throw new DisposedError('the model');
+    if (this.#isDisposed && !this.#wasLost) throw new DisposedError('the model');
   }
 }

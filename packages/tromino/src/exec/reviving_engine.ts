@@ -1,7 +1,7 @@
 import type { PackedBatch } from '../graph/batch.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import type { Plan } from '../plan/plan.ts';
-import { abortable } from '../util/abort.ts';
+import { abortable, throwIfAborted } from '../util/abort.ts';
 import { DisposedError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
 import type { Engine } from './engine.ts';
@@ -15,13 +15,14 @@ import type { OnStep } from './tap.ts';
  */
 export class RevivingEngine implements Engine {
   readonly backend = 'webgpu';
-  readonly #load: () => Promise<GpuEngine>;
+  readonly #load: (signal: AbortSignal) => Promise<GpuEngine>;
   #engine: GpuEngine;
   #reviving: Promise<void> | undefined;
-  #isDisposed = false;
+  /** Aborts when the model is disposed of: a load that is under way ends with it. */
+  readonly #end = new AbortController();
 
   /** @param load loads the weights as `engine` was loaded; called again after each loss. */
-  constructor(engine: GpuEngine, load: () => Promise<GpuEngine>) {
+  constructor(engine: GpuEngine, load: (signal: AbortSignal) => Promise<GpuEngine>) {
     this.#engine = engine;
     this.#load = load;
   }
@@ -59,13 +60,13 @@ export class RevivingEngine implements Engine {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
+    this.#end.abort(new DisposedError('the model'));
     this.#engine.dispose();
   }
 
   /** The engine, on a device that is there. Calls that come while it is being loaded again wait for the same load. */
   async #alive(signal: AbortSignal | undefined): Promise<GpuEngine> {
-    if (this.#engine.isLost && !this.#isDisposed) {
+    if (this.#engine.isLost && !this.#end.signal.aborted) {
       this.#reviving ??= this.#revive().finally(() => {
         this.#reviving = undefined;
       });
@@ -76,11 +77,9 @@ export class RevivingEngine implements Engine {
 
   async #revive(): Promise<void> {
     this.#engine.dispose();
-    const engine = await this.#load();
-    if (this.#isDisposed) {
-      engine.dispose();
-      throw new DisposedError('the model');
-    }
+    const engine = await this.#load(this.#end.signal);
+    if (this.#end.signal.aborted) engine.dispose();
+    throwIfAborted(this.#end.signal);
     this.#engine = engine;
   }
 }

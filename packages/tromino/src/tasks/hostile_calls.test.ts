@@ -191,6 +191,8 @@ describe('a disposed model', () => {
     await expect(model.lastLogits([])).rejects.toBeInstanceOf(DisposedError);
     await expect(model.generate([1], { maxNewTokens: 0 })).rejects.toBeInstanceOf(DisposedError);
     await expect(model.prepare(1)).rejects.toBeInstanceOf(DisposedError);
+    await expect(model.tap([1], () => undefined)).rejects.toBeInstanceOf(DisposedError);
+    await expect(model.profile([1])).rejects.toBeInstanceOf(DisposedError);
     expect(model.memory()).toMatchObject({ currentBytes: 0, liveBuffers: 0 });
   });
 });

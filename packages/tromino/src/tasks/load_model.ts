@@ -20,7 +20,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { MemoryAccount } from '../util/memory_account.ts';
-import { checkCallback, checkCallOptions } from './call_options.ts';
+import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
 
 /** How a model is loaded. Everything has a default. */
 export interface LoadOptions {
@@ -133,7 +133,7 @@ async function loadEngine(
   const common = { account, parts, progress, planOptions, signal: options.signal };
   if (await usesCpu(options)) return CpuEngine.load(definition, common);
   const load = async (loading: typeof common): Promise<GpuEngine> => {
-    const lease = await leaseDevice(definition, options);
+    const lease = await leaseDevice(definition, { ...options, signal: loading.signal });
     try {
       return await GpuEngine.load(definition, {
         ...loading,
@@ -148,8 +148,9 @@ async function loadEngine(
   const engine = await load(common);
   // A caller's own device is not ours to replace: its loss is final for the models on it.
   if (options.device) return engine;
-  return new RevivingEngine(engine, () =>
-    load({ ...common, progress: new ProgressTracker(undefined), signal: undefined }),
+  // The first load's signal and progress were for that load alone: by now the signal may have aborted, as a time limit does.
+  return new RevivingEngine(engine, (signal) =>
+    load({ ...common, progress: new ProgressTracker(undefined), signal }),
   );
 }
 
@@ -161,7 +162,7 @@ async function usesCpu({ backend = 'auto', device }: LoadOptions): Promise<boole
 
 function leaseDevice(
   definition: ModelDefinition,
-  { device, profiling, signal }: LoadOptions,
+  { device, profiling, signal }: Pick<LoadOptions, 'device' | 'profiling'> & CallOptions,
 ): Promise<GpuLease> {
   if (device) return Promise.resolve(borrowDevice(device));
   const largestBindingBytes = definition.weights.reduce(

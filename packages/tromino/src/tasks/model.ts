@@ -93,13 +93,13 @@ export class ScoringModel implements Model {
   }
 
   async tap(input: TextOrIds, onStep: OnStep, options: CallOptions = {}): Promise<void> {
-    checkCallOptions(options);
+    this.checkCall(options);
     checkCallback('onStep', onStep);
     await this.#model.engine.tap(this.#pack(input), onStep, options.signal);
   }
 
   async profile(input: TextOrIds, options: ProfileOptions = {}): Promise<Profile> {
-    checkCallOptions(options);
+    this.checkCall(options);
     const { repeats = 20, signal } = options;
     if (!Number.isInteger(repeats) || repeats < 1)
       throw new OptionError('repeats', 'an integer from 1', String(repeats));
