@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SourceError } from '../util/errors.ts';
 import type { ByteSource } from './byte_source.ts';
 import { openCheckpoint } from './checkpoint_files.ts';
@@ -13,6 +13,7 @@ let server: FileServer | undefined;
 afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
   server = undefined;
+  vi.restoreAllMocks();
 });
 
 /** Opens `/m/NAME` as the handler serves it. */
@@ -261,6 +262,14 @@ describe('a small file over HTTP', () => {
     expect(source.sizeBytes).toBe(text.length);
     expect(await source.read(0, source.sizeBytes)).toEqual(text);
     expect(server?.requests).toEqual(['GET /m/tokenizer.json']);
+  });
+
+  it('is taken compressed where Content-Encoding is hidden, as it is from a page of another origin', async () => {
+    const body = text.slice(0, 200);
+    const answer = new Response(body, { headers: { 'content-length': '93' } });
+    vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(answer);
+    const source = await openCheckpoint('https://example.org/m').open('config.json');
+    expect(await source?.read(0, 200)).toEqual(body);
   });
 
   it('is taken without a length', async () => {
