@@ -34,7 +34,8 @@ const maxQueries = 4096;
 /**
  * Times every dispatch with the device's own clock. Browsers quantise it, to 65,536 ns or 100 µs if not told otherwise; the quantisation of many
  * repeats averages out, and the resolution is stated.
- * @throws UnsupportedError where the device was made without `timestamp-query`, or the plan has more steps than a query set can time.
+ * @throws UnsupportedError where the device was made without `timestamp-query`, or the plan has more steps than a query set can time;
+ * OutOfMemoryError where the budget does not allow the timestamps.
  */
 export async function profileRecording(
   context: GpuContext,
@@ -60,7 +61,7 @@ export async function profileRecording(
       `${dispatches.length} steps are too many, at most ${maxQueries / 2} can be timed`,
     );
   }
-  const clock = await context.guard(TimestampReader.create(context, account, numQueries));
+  const clock = await TimestampReader.create(context, account, numQueries);
   try {
     const runs: BigUint64Array[] = [];
     for (let repeat = 0; repeat < repeats; repeat++) {
@@ -142,33 +143,32 @@ class TimestampReader {
     this.#readback = readback;
   }
 
-  static create(context: GpuContext, account: MemoryAccount, count: number): Promise<TimestampReader> {
+  static async create(context: GpuContext, account: MemoryAccount, count: number): Promise<TimestampReader> {
     const { device } = context;
     const sizeBytes = count * 8;
     const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
+    account.requireRoomFor('profile', { readback: sizeBytes * 2 });
+    const create = (label: string, usage: GPUBufferUsageFlags): OwnedBuffer =>
+      createOwnedBuffer(device, account, { label, category: 'readback', sizeBytes, usage });
     const make = (): TimestampReader => {
-      const category = 'readback';
-      const resolved = createOwnedBuffer(device, account, {
-        label: 'timestamps',
-        category,
-        sizeBytes,
-        usage: QUERY_RESOLVE | COPY_SRC,
-      });
+      const made: { destroy(): void }[] = [];
+      const keep = <T extends { destroy(): void }>(one: T): T => {
+        made.push(one);
+        return one;
+      };
       try {
-        const readback = createOwnedBuffer(device, account, {
-          label: 'timestamps readback',
-          category,
-          sizeBytes,
-          usage: MAP_READ | COPY_DST,
-        });
-        const querySet = device.createQuerySet({ type: 'timestamp', count });
-        return new TimestampReader(context, querySet, resolved, readback);
+        return new TimestampReader(
+          context,
+          keep(device.createQuerySet({ type: 'timestamp', count })),
+          keep(create('timestamps', QUERY_RESOLVE | COPY_SRC)),
+          keep(create('timestamps readback', MAP_READ | COPY_DST)),
+        );
       } catch (error) {
-        resolved.destroy();
+        for (const one of made) one.destroy();
         throw error;
       }
     };
-    return withErrorScopes(device, 'profile', sizeBytes * 2, make, (refused) => {
+    return await withErrorScopes(device, 'profile', sizeBytes * 2, make, (refused) => {
       refused.dispose();
     });
   }
