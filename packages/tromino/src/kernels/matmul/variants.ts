@@ -12,6 +12,9 @@ function tiles(rows: number, columns: number): (problem: MatmulProblem) => numbe
   return ({ m, n }) => Math.ceil(m / rows) * Math.ceil(n / columns);
 }
 
+/** K beyond whole steps of 16 needs a check in the inner loop, which a pipeline of its own has. */
+const kTail = ({ k }: MatmulProblem): Record<string, number> => ({ k_tail: k % 16 === 0 ? 0 : 1 });
+
 /** Below this many tiles of 32 x 64, smaller tiles win; see `matmulVariants` for the measurement. */
 const manyTiles = 256;
 
@@ -40,7 +43,7 @@ const tile2x4F32: KernelVariant<MatmulProblem> = {
   id: 'matmul_tile2x4_f32_f32',
   wgsl: tile2x4,
   requires: [],
-  overrides: () => ({}),
+  overrides: kTail,
   fits: (p) => p.k % 4 === 0 && tiles(32, 64)(p) < manyTiles,
   workgroups: tiles(16, 32),
 };
@@ -50,7 +53,7 @@ const tile4x4F32: KernelVariant<MatmulProblem> = {
   id: 'matmul_tile4x4_f32_f32',
   wgsl: tile4x4,
   requires: [],
-  overrides: () => ({}),
+  overrides: kTail,
   fits: ({ k }) => k % 4 === 0,
   workgroups: tiles(32, 64),
 };
