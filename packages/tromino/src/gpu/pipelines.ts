@@ -57,7 +57,8 @@ export class PipelineCache {
       });
       return { pipeline, layout };
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail =
+        (await compilerError(module)) ?? (error instanceof Error ? error.message : String(error));
       throw new GpuError(`${variant.id}: the device refused the kernel: ${detail}`, { cause: error });
     }
   }
@@ -91,4 +92,11 @@ export class PipelineCache {
     this.#layouts.set(contract.op, layout);
     return layout;
   }
+}
+
+/** The first error in a shader. A refused pipeline says only that its shader is invalid. */
+async function compilerError(module: GPUShaderModule): Promise<string | undefined> {
+  const info = await module.getCompilationInfo().catch(() => undefined);
+  const first = info?.messages.find(({ type }) => type === 'error');
+  return first && `line ${first.lineNum}, column ${first.linePos}: ${first.message}`;
 }
