@@ -62,23 +62,31 @@ export class UnsupportedError extends TrominoError {
 export class OptionError extends TrominoError {
   override name = 'OptionError';
   readonly option: string;
+  readonly expected: string;
+  readonly found: string;
 
   constructor(option: string, expected: string, found: string) {
     super(`${option}: expected ${expected}, found ${found}`);
     this.option = option;
+    this.expected = expected;
+    this.found = found;
   }
 }
 
 /** The run would take, or took, more bytes than there are or than the caller allows. */
 export class OutOfMemoryError extends TrominoError {
   override name = 'OutOfMemoryError';
+  /** What was to be allocated. */
+  readonly subject: string;
   readonly neededBytes: number;
+  /** What the caller allows; undefined where it was the device that refused. */
   readonly budgetBytes: number | undefined;
 
   constructor(subject: string, neededBytes: number, budgetBytes?: number) {
     const allowed =
       budgetBytes === undefined ? 'the device refused the allocation' : `${budgetBytes} bytes are allowed`;
     super(`${subject}: ${neededBytes} bytes are needed, ${allowed}`);
+    this.subject = subject;
     this.neededBytes = neededBytes;
     this.budgetBytes = budgetBytes;
   }
@@ -103,11 +111,14 @@ export class GpuError extends TrominoError {
 /** A model gave a score that is no finite number: its weights hold such numbers, or values on the way went over f32's range. */
 export class ScoreError extends TrominoError {
   override name = 'ScoreError';
+  /** Place of the score among its row's. */
   readonly index: number;
+  readonly found: number;
 
   constructor(index: number, found: number) {
     super(`score ${index}: expected a finite number, found ${found}; are the weights whole?`);
     this.index = index;
+    this.found = found;
   }
 }
 
