@@ -23,6 +23,7 @@ export interface GoldenCase {
   readonly greedy?: readonly number[];
 }
 
+/** A `golden.json`: what the reference implementation computed for a checkpoint. */
 export interface Golden {
   readonly cases: readonly GoldenCase[];
 }

@@ -1,4 +1,4 @@
-import type { PackedBatch } from '../graph/batch.ts';
+import { batchInputs, type PackedBatch } from '../graph/batch.ts';
 import { materialiseConstant } from '../graph/constants.ts';
 import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
 import { stepOutput, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
@@ -45,11 +45,7 @@ export async function runPlan(
   batch: PackedBatch,
   { onStep, signal }: RunOptions,
 ): Promise<Float32Array> {
-  const inputs: Readonly<Record<string, Uint32Array>> = {
-    ids: batch.ids,
-    tokens: batch.tokens,
-    last_tokens: batch.lastTokens,
-  };
+  const inputs = batchInputs(batch);
   const arrayOf = ({ kind, index }: BufferRef): Float32Array | Uint32Array => {
     switch (kind) {
       case 'weight':

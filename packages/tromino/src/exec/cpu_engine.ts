@@ -5,7 +5,7 @@ import type { ProgressTracker } from '../io/progress.ts';
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import type { ModelDefinition } from '../models/model_definition.ts';
 import { buildPlan, type PlanOptions } from '../plan/build_plan.ts';
-import type { Plan } from '../plan/plan.ts';
+import { runBytes, type Plan } from '../plan/plan.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
@@ -145,14 +145,7 @@ export class CpuEngine implements Engine {
     signal: AbortSignal | undefined,
   ): Promise<Float32Array> {
     const plan = this.plan(batch.shape);
-    const { workspace, uniforms, constants, inputs, readback } = plan.bytes;
-    const parts: Partial<Record<MemoryCategory, number>> = {
-      workspace,
-      uniforms,
-      constants,
-      inputs,
-      readback,
-    };
+    const parts = runBytes(plan);
     this.#account.requireRoomFor('run', parts);
     const counted = Object.entries(parts) as [MemoryCategory, number][];
     for (const [category, sizeBytes] of counted) this.#account.add(category, sizeBytes);

@@ -2,7 +2,7 @@ import { streamTensors } from '../formats/stream_tensors.ts';
 import type { ProgressTracker } from '../io/progress.ts';
 import { decodeToF32 } from '../tensor/decode.ts';
 import { elementSizeBytes } from '../tensor/dtype.ts';
-import { must } from '../util/assert.ts';
+import { assert, must } from '../util/assert.ts';
 import type { ResolvedPart } from './resolve_weights.ts';
 
 /** Takes a weight's elements as they arrive. The array is reused: copy it, or be done with it when the promise resolves. */
@@ -22,6 +22,7 @@ export async function loadWeights(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const partOf = new Map(parts.map((part) => [part.entry, part]));
+  assert(partOf.size === parts.length, 'a tensor is part of two weights: one of them would stay empty');
   let values = new Float32Array(0);
   const options = signal ? { signal } : {};
   for await (const { entry, elementOffset, bytes } of streamTensors([...partOf.keys()], options)) {

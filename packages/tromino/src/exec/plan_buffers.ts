@@ -1,5 +1,5 @@
 import { createOwnedBuffer, type OwnedBuffer } from '../gpu/ledger.ts';
-import type { PackedBatch } from '../graph/batch.ts';
+import { batchInputs, type PackedBatch } from '../graph/batch.ts';
 import { materialiseConstant } from '../graph/constants.ts';
 import type { BufferRef, Plan } from '../plan/plan.ts';
 import { must } from '../util/assert.ts';
@@ -64,11 +64,7 @@ export class PlanBuffers {
 
   /** Inputs have buffers of their own: a host write reaches the queue before recorded work, so it may not land where that work reads. */
   writeInputs(batch: PackedBatch): void {
-    const data: Readonly<Record<string, Uint32Array<ArrayBuffer>>> = {
-      ids: batch.ids,
-      tokens: batch.tokens,
-      last_tokens: batch.lastTokens,
-    };
+    const data = batchInputs(batch);
     this.#plan.inputs.forEach(({ name }, index) => {
       this.#device.queue.writeBuffer(this.of({ kind: 'input', index }), 0, must(data[name], name));
     });

@@ -3,7 +3,7 @@ import { withErrorScopes } from '../gpu/error_scopes.ts';
 import type { Pipeline } from '../gpu/pipelines.ts';
 import type { PackedBatch } from '../graph/batch.ts';
 import { ops, type OpDefinition, type Problem } from '../kernels/index.ts';
-import type { DispatchStep, Plan } from '../plan/plan.ts';
+import { runBytes, type DispatchStep, type Plan } from '../plan/plan.ts';
 import { variantById } from '../plan/variants.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
@@ -40,8 +40,7 @@ export class PreparedPlan {
     account: MemoryAccount,
     weights: WeightStore,
   ): Promise<PreparedPlan> {
-    const { workspace, uniforms, constants, inputs, readback } = plan.bytes;
-    const parts = { workspace, uniforms, constants, inputs, readback };
+    const parts = runBytes(plan);
     account.requireRoomFor('run', parts);
     const prepared = new PreparedPlan(plan, context, account, weights);
     try {

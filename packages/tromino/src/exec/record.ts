@@ -15,6 +15,7 @@ export interface RecordedDispatch {
   readonly workgroups: readonly [number, number];
 }
 
+/** One copy from the beginning of a buffer. */
 export interface RecordedCopy {
   readonly kind: 'copy';
   readonly source: GPUBuffer;
@@ -23,6 +24,7 @@ export interface RecordedCopy {
   readonly sizeBytes: number;
 }
 
+/** One operation of a recording. */
 export type RecordedOperation = RecordedDispatch | RecordedCopy;
 
 /** What a run does, in order. Unlike a GPUCommandBuffer it can be submitted any number of times. */

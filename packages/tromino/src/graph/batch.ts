@@ -52,6 +52,11 @@ export function packBatch(rows: readonly TokenRow[], vocabularySize: number): Pa
   return { shape: { numTokens, numRows: kept.length, maxRowTokens, numPositions }, ids, tokens, lastTokens };
 }
 
+/** A batch's arrays by the names of the graph's inputs. */
+export function batchInputs(batch: PackedBatch): Readonly<Record<string, Uint32Array<ArrayBuffer>>> {
+  return { ids: batch.ids, tokens: batch.tokens, last_tokens: batch.lastTokens };
+}
+
 function realTokens(row: TokenRow, index: number, isBatch: boolean, vocabularySize: number): number[] {
   const name = isBatch ? `inputs[${index}]` : 'input';
   const { ids, attentionMask } = row;

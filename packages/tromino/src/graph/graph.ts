@@ -12,6 +12,8 @@ export interface RopeTableRecipe {
   readonly inverseFrequencies: readonly number[];
   readonly numPositions: number;
 }
+
+/** How to make any constant's data. */
 export type ConstantRecipe = RopeTableRecipe;
 
 /** Where a value's data comes from. */

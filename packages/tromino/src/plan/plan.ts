@@ -18,6 +18,7 @@ export interface PlannedWeight {
   readonly sizeBytes: number;
 }
 
+/** Data that the host computes once for all runs of the plan. */
 export interface PlannedConstant {
   readonly recipe: ConstantRecipe;
   readonly sizeBytes: number;
@@ -45,12 +46,15 @@ export interface PlannedOutput {
   readonly sizeBytes: number;
 }
 
+/** One dispatch of one kernel. */
 export interface DispatchStep {
   readonly kind: 'dispatch';
   readonly op: OpName;
+  /** The node of the graph that it computes, or a part of. */
   readonly label: string;
   readonly layer: number;
   readonly problem: Problem;
+  /** Id of the kernel variant. */
   readonly variant: string;
   readonly overrides: Readonly<Record<string, number>>;
   /** In binding order behind the uniform block; the second of each pair says whether the kernel writes it. */
@@ -59,6 +63,7 @@ export interface DispatchStep {
   readonly workgroups: readonly [number, number];
 }
 
+/** One copy from the beginning of a buffer into the readback. */
 export interface CopyStep {
   readonly kind: 'copy';
   readonly label: string;
@@ -68,6 +73,7 @@ export interface CopyStep {
   readonly sizeBytes: number;
 }
 
+/** One step of a run. */
 export type PlanStep = DispatchStep | CopyStep;
 
 /** A run of steps that is submitted at once; the host waits for its fence before the next. */
@@ -105,6 +111,12 @@ export interface Plan {
   readonly bytes: PlanBytes;
   /** Fingerprint of all of the above. */
   readonly hash: string;
+}
+
+/** What a run allocates beside the weights, by category. */
+export function runBytes({ bytes }: Plan): Omit<PlanBytes, 'weights' | 'peak'> {
+  const { workspace, uniforms, constants, inputs, readback } = bytes;
+  return { workspace, uniforms, constants, inputs, readback };
 }
 
 /** The buffer that a step writes, and how many of its bytes are the step's output. */

@@ -9,6 +9,7 @@ export const memoryCategories = [
   'inputs',
   'readback',
 ] as const;
+/** One of {@link memoryCategories}. */
 export type MemoryCategory = (typeof memoryCategories)[number];
 
 /** Bytes now and at the highest point so far. */

@@ -35,7 +35,9 @@ type LayerWeight =
   | 'down'
   | 'downBias';
 
+/** Name of the token embedding, which a tied head shares. */
 export const embeddingWeight = 'model.embed_tokens.weight';
+/** Name of the norm behind the last layer. */
 export const finalNormWeight = 'model.norm.weight';
 
 /** The matrix that turns the last hidden state into scores: the classifier's own, the LM head's own, or the embedding again. */
