@@ -12,7 +12,7 @@ export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from '.
 export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
 export type { LoadOptions } from './tasks/load_model.ts';
 export type { CallOptions } from './tasks/call_options.ts';
-export type { Model } from './tasks/model.ts';
+export type { Model, ProfileOptions } from './tasks/model.ts';
 export type { Profile, StepProfile } from './exec/profile.ts';
 export type { OnStep, TappedStep } from './exec/tap.ts';
 export type { AdapterDescription } from './gpu/adapter.ts';
@@ -20,7 +20,9 @@ export type { ByteSource } from './io/byte_source.ts';
 export type { CheckpointFiles, CheckpointSource } from './io/checkpoint_files.ts';
 export type { LoadPhase, LoadProgress, OnProgress } from './io/progress.ts';
 export { defaultCaps, type DeviceCaps } from './kernels/caps.ts';
+export type { RopeFrequencies } from './models/registry.ts';
 export type { Plan, PlanBytes, PlanStep } from './plan/plan.ts';
+export type { VariantChoice } from './plan/variants.ts';
 export type { Encoding, EncodeOptions, Tokenizer } from './tokenizer/tokenizer.ts';
 export type { MemoryCategory, MemoryReport, MemoryUse } from './util/memory_account.ts';
 export * from './util/errors.ts';

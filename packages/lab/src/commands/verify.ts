@@ -1,8 +1,9 @@
+import type { RopeFrequencies } from 'tromino';
 import { locateCheckpoint, readCheckpointJson } from '../checkpoint_location.ts';
 import { failureLine } from '../failure.ts';
 import { count, describeAdapter, formatTable } from '../report.ts';
 import { openSession } from '../sessions/open_session.ts';
-import type { LoadedModel, RopeFrequencies } from '../sessions/protocol.ts';
+import type { LoadedModel } from '../sessions/protocol.ts';
 import type { BackendName, Session } from '../sessions/session.ts';
 import { runCase, sameIds, type CaseResult } from '../verification/compare.ts';
 import { parseGolden, type GoldenCase } from '../verification/golden.ts';

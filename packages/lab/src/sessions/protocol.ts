@@ -2,14 +2,11 @@
  * What the command asks of a runtime, wherever that runs: in this process, in a child process with Dawn, or in a page.
  * Everything here is plain data that survives a message, so one executor serves all three.
  */
-import type { AdapterDescription, TensorSummary } from 'tromino';
+import type { AdapterDescription, RopeFrequencies, TensorSummary } from 'tromino';
 
 /** A text, or token ids with the mask that says which of them are real. */
 export type ModelInput =
   string | readonly number[] | { readonly ids: readonly number[]; readonly attentionMask: readonly number[] };
-
-/** How rotary frequencies are held: as computed, or rounded to the type that the weights are stored in. */
-export type RopeFrequencies = 'f32' | 'as-stored';
 
 /** Facts about a model that was loaded. */
 export interface LoadedModel {
