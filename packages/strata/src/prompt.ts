@@ -30,12 +30,12 @@ const END = '?';
 const PIECE_LETTERS = PIECES.map(({ letter }) => letter).join('');
 
 /** Special tokens, whose ids are their indices. */
-export const SPECIAL_TOKENS = ['<pad>', '<s>', '</s>', '<unk>'] as const;
+const SPECIAL_TOKENS = ['<pad>', '<s>', '</s>', '<unk>'] as const;
 /** Id of the token that begins every prompt. */
-export const BEGIN_ID = 1;
+const BEGIN_ID = 1;
 
 /** All characters of prompts; the id of a character is its index plus the number of special tokens. */
-export const ALPHABET = [
+const ALPHABET = [
   ...new Set(
     `\n ${EMPTY}${SEDIMENT}${FALLING}${GHOST}${NONE}${HOLD_FREE}${END}${ROTATION_ARROWS}${DIGITS}${LOWER_ROWS}${UPPER_ROWS}${PIECE_LETTERS}`,
   ),

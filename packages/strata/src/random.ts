@@ -11,7 +11,7 @@ export interface Draw {
  *
  * The whole state is one integer, so that a game state stays plain data and a replay needs only a seed.
  */
-export function draw(state: number): Draw {
+function draw(state: number): Draw {
   const next = (state + 0x9e3779b9) >>> 0;
   let mixed = next;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);

@@ -38,7 +38,7 @@ export function encodeDispatch(
 }
 
 /** Encodes one copy, outside of any pass. */
-export function encodeCopy(encoder: GPUCommandEncoder, copy: RecordedCopy): void {
+function encodeCopy(encoder: GPUCommandEncoder, copy: RecordedCopy): void {
   const { source, destination, destinationOffset, sizeBytes } = copy;
   encoder.copyBufferToBuffer(source, 0, destination, destinationOffset, sizeBytes);
 }
