@@ -71,7 +71,11 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
   checkpointCommand(program, 'run <folder>', 'classify a text, or continue it')
     .option('--text <text>', 'the input, to be tokenised')
     .option('--ids <ids>', 'the input as token ids, separated by commas', parseIds)
-    .option('--max-new-tokens <number>', 'how many tokens a generator may add', parsePositiveInteger)
+    .option(
+      '--max-new-tokens <number>',
+      'how many tokens a generator may add (default: 64)',
+      parsePositiveInteger,
+    )
     .action(
       async (
         folder: string,

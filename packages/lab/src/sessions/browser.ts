@@ -9,8 +9,12 @@ import { RemoteError, resultOf, SessionError, type Session } from './session.ts'
 
 const startTimeoutMs = 60_000;
 
-/** Opens a session in a page of a headless Chromium, which reads the page and its checkpoints from a server of ours. */
-export async function openBrowserSession(): Promise<Session> {
+/**
+ * Opens a session in a page of a headless Chromium, which reads the page and its checkpoints from a server of ours.
+ *
+ * @param aborted rejects when the session is no longer wanted: coming up takes seconds, and an interrupt should not wait for that
+ */
+export async function openBrowserSession(aborted: Promise<never>): Promise<Session> {
   const executablePath = ensureChromium((line) => {
     console.error(`tromino: ${line}`);
   });
@@ -22,11 +26,11 @@ export async function openBrowserSession(): Promise<Session> {
     await server.close();
   };
   try {
-    const [browser, files] = await Promise.all([launched, bundlePage()]);
+    const [browser, files] = await Promise.race([Promise.all([launched, bundlePage()]), aborted]);
     server.mount('/', { files });
-    const page = await browser.newPage();
+    const page = await Promise.race([browser.newPage(), aborted]);
     const failure = watchForFailure(browser, page);
-    await Promise.race([openPage(page, server.origin), failure]);
+    await Promise.race([openPage(page, server.origin), failure, aborted]);
     return { ...pageSession(page, server, failure), [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();

@@ -101,6 +101,9 @@ async function inspect(
 ): Promise<Inspection> {
   const { family, head, config, tensors, numParameters, totalBytes, maxTokens } =
     await inspectCheckpoint(source);
+  if (numTokens > maxTokens) {
+    throw new OptionError('--tokens', `at most ${maxTokens}, the checkpoint's context`, String(numTokens));
+  }
   const { model } = await load(source, { backend });
   try {
     const { adapter } = model;
