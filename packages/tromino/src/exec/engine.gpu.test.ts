@@ -455,6 +455,18 @@ describe('loading', () => {
     await expect(load({ onProgress })).rejects.toThrow('the page is gone');
   });
 
+  it('is ready for the shape it was asked to prepare: the first call creates nothing', async () => {
+    const phases: string[] = [];
+    const model = await load({ prepareFor: short.length, onProgress: ({ phase }) => phases.push(phase) });
+    expect([...new Set(phases)]).toEqual(['files', 'weights', 'pipelines', 'ready']);
+    const created = shared.created();
+    await model.classify(short);
+    expect(shared.created()).toBe(created);
+    await expect(load({ prepareFor: 0 })).rejects.toThrow(
+      'prepareFor: expected integers from 1 to 512, found 0',
+    );
+  });
+
   it('refuses options without meaning', async () => {
     await expect(load({ retainedPlans: -1 })).rejects.toThrow(
       'retainedPlans: expected an integer from 0, found -1',

@@ -71,20 +71,34 @@ class CausalGenerator extends ScoringModel implements Generator {
     const { maxNewTokens = defaultNewTokens, stopTokens = this.#stopTokens, onToken, signal } = options;
     const context = withoutPadding(tokenizeInput(input, 'input', this.tokenizer, this.maxTokens));
     const ids: number[] = [];
+    const textSoFar = this.#continuationOf([...context.ids]);
+    const ended = (stopReason: Generation['stopReason']): Generation => ({
+      ids,
+      text: textSoFar(ids),
+      stopReason,
+    });
     while (ids.length < maxNewTokens) {
-      if (context.ids.length > this.maxTokens) return this.#generation(ids, 'context');
+      if (context.ids.length > this.maxTokens) return ended('context');
       const next = indexOfLargest(await this.lastLogits(context, { signal }));
-      if (stopTokens.includes(next)) return this.#generation(ids, 'stop');
+      if (stopTokens.includes(next)) return ended('stop');
       ids.push(next);
       context.ids.push(next);
       context.attentionMask.push(1);
-      onToken?.(next, this.#text(ids));
+      onToken?.(next, textSoFar(ids));
     }
-    return this.#generation(ids, 'length');
+    return ended('length');
   }
 
-  #generation(ids: readonly number[], stopReason: Generation['stopReason']): Generation {
-    return { ids, text: this.#text(ids), stopReason };
+  /**
+   * Decodes new tokens as what they add to the prompt's text: alone they would lose a leading space, which many tokenizers take off the
+   * beginning of a text.
+   */
+  #continuationOf(prompt: readonly number[]): (ids: readonly number[]) => string {
+    const before = this.#text(prompt);
+    return (ids) => {
+      const whole = this.#text([...prompt, ...ids]);
+      return whole.startsWith(before) ? whole.slice(before.length) : this.#text(ids);
+    };
   }
 
   #text(ids: readonly number[]): string {

@@ -12,7 +12,7 @@ import type { StoredDType } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { elementCount, type Shape } from '../tensor/shape.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
-import { batchShape } from './model.ts';
+import { batchShape } from './batch_shape.ts';
 
 /** One tensor as the checkpoint stores it. */
 export interface TensorSummary {

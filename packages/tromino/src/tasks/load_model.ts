@@ -20,6 +20,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { MemoryAccount } from '../util/memory_account.ts';
+import { batchShape } from './batch_shape.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
 
 /** How a model is loaded. Everything has a default. */
@@ -51,6 +52,11 @@ export interface LoadOptions {
   readonly layersPerSlice?: number | 'all';
   /** Asks for a device that can time single steps, for `profile()`. */
   readonly profiling?: boolean;
+  /**
+   * Row lengths to be ready for when the load resolves: kernels compiled, buffers allocated, as `prepare()` does. Without it the first call
+   * pays for that. It needs `retainedPlans` of 1 or more to be kept.
+   */
+  readonly prepareFor?: number | readonly number[];
   /**
    * Input shapes whose buffers and bind groups stay ready between calls, 1 by default. With 0 a model owns nothing but its weights
    * between calls, and each call builds what it needs.
@@ -85,6 +91,9 @@ export async function loadModel(
   const index = await readWeightIndex(files, signal);
   const definition = defineModel(config, index, head, options.ropeFrequencies);
   const parts = resolveWeights(definition.weights, index, config.file);
+  const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? Infinity);
+  const { prepareFor } = options;
+  const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, maxTokens, 'prepareFor');
   const tokenizer = await loadTokenizer(files, signal);
   const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
   progress.enter(
@@ -93,6 +102,10 @@ export async function loadModel(
   );
   const engine = await loadEngine(definition, parts, progress, options);
   try {
+    if (firstShape) {
+      progress.enter('pipelines');
+      await engine.prepare(firstShape, signal);
+    }
     progress.finish();
     throwIfAborted(signal);
   } catch (error) {
@@ -103,7 +116,7 @@ export async function loadModel(
     definition: stopTokens ? { ...definition, stopTokens } : definition,
     engine,
     tokenizer,
-    maxTokens: Math.min(definition.maxTokens, options.maxTokens ?? Infinity),
+    maxTokens,
   };
 }
 

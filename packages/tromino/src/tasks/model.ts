@@ -2,14 +2,13 @@ import type { Profile } from '../exec/profile.ts';
 import type { OnStep } from '../exec/tap.ts';
 import { packBatch, type PackedBatch } from '../graph/batch.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
-import type { BatchShape } from '../graph/graph.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { throwIfAborted } from '../util/abort.ts';
-import { describe } from '../util/describe.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
+import { batchShape } from './batch_shape.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
 
@@ -149,22 +148,4 @@ export class ScoringModel implements Model {
       scores: scores.slice(index * scoresPerRow, (index + 1) * scoresPerRow),
     }));
   }
-}
-
-/** The shape of a batch of rows without padding. */
-export function batchShape(rowLengths: number | readonly number[], maxTokens: number): BatchShape {
-  const lengths: unknown = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
-  // Callers without types may pass anything.
-  if (!Array.isArray(lengths))
-    throw new OptionError('rowLengths', 'a number or a list of numbers', describe(lengths));
-  if (lengths.length === 0) throw new OptionError('rowLengths', 'at least one row', 'none');
-  const shape = { numTokens: 0, numRows: lengths.length, maxRowTokens: 0 };
-  for (const length of lengths as readonly number[]) {
-    if (!Number.isInteger(length) || length < 1 || length > maxTokens) {
-      throw new OptionError('rowLengths', `integers from 1 to ${maxTokens}`, describe(length));
-    }
-    shape.numTokens += length;
-    shape.maxRowTokens = Math.max(shape.maxRowTokens, length);
-  }
-  return { ...shape, numPositions: shape.maxRowTokens };
 }

@@ -1,4 +1,4 @@
-/* eslint-disable no-restricted-syntax, no-restricted-properties --
+/* eslint-disable no-restricted-syntax --
    Kernels are below gpu/ and are tested without it, so this harness is a small device layer of its own. */
 import {
   defaultCaps,
