@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import { defaultCaps } from '../kernels/index.ts';
+import { defineModel } from '../models/registry.ts';
+import { buildPlan } from './build_plan.ts';
+import { intermediateLifetimes, liveFloorBytes } from './lifetimes.ts';
+
+const config = new ConfigReader('config.json', {
+  architectures: ['LlamaForSequenceClassification'],
+  model_type: 'llama',
+  hidden_size: 576,
+  intermediate_size: 1536,
+  num_hidden_layers: 30,
+  num_attention_heads: 9,
+  num_key_value_heads: 3,
+  vocab_size: 49_152,
+  num_labels: 8,
+});
+const model = defineModel(config, { tensors: new Map(), totalBytes: 0, metadata: new Map() }, 'classifier');
+const graph = model.graph({ numTokens: 346, numRows: 1, maxRowTokens: 346, numPositions: 346 });
+
+describe('buildPlan', () => {
+  it('shares the workspace of a 30-layer decoder: 98 % less than without, within a quarter of the least', () => {
+    expect(buildPlan(graph, defaultCaps, { reuse: 'off' }).bytes.workspace).toBe(374_708_768);
+    expect(buildPlan(graph, defaultCaps).bytes.workspace).toBe(8_769_024);
+    expect(liveFloorBytes(intermediateLifetimes(graph))).toBe(7_174_656);
+  });
+
+  it('gives equal plans, with equal hashes, for equal arguments, and others for others', () => {
+    const [first, second] = [buildPlan(graph, defaultCaps), buildPlan(graph, defaultCaps)];
+    expect(first).toEqual(second);
+    expect(first.hash).toBe(second.hash);
+    expect(buildPlan(graph, defaultCaps, { reuse: 'off' }).hash).not.toBe(first.hash);
+  });
+
+  it('survives JSON whole', () => {
+    const plan = buildPlan(graph, defaultCaps);
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+
+  it('stores each distinct uniform block once, at aligned offsets', () => {
+    const { steps, bytes } = buildPlan(graph, defaultCaps);
+    const offsets = steps.flatMap((step) => (step.kind === 'dispatch' ? [step.uniformOffsetBytes] : []));
+    expect(offsets.every((offset) => offset % 256 === 0)).toBe(true);
+    expect(bytes.uniforms).toBe(new Set(offsets).size * 256);
+    expect(new Set(offsets).size).toBeLessThan(20);
+  });
+
+  it('never binds one buffer for reading and for writing in the same dispatch', () => {
+    for (const step of buildPlan(graph, defaultCaps).steps) {
+      if (step.kind !== 'dispatch') continue;
+      const keys = (access: string): string[] =>
+        step.operands.filter(([, how]) => how === access).map(([{ kind, index }]) => `${kind} ${index}`);
+      expect(keys('read').filter((key) => keys('write').includes(key))).toEqual([]);
+    }
+  });
+
+  it('cuts a matrix that no binding holds into runs of rows, and says so where it cannot', () => {
+    const caps = { ...defaultCaps, maxStorageBufferBindingSize: 5_000_000 };
+    const { weights } = buildPlan(graph, caps);
+    const chunks = weights.filter(({ weight }) => weight === 'model.embed_tokens.weight');
+    expect(chunks.length).toBe(23);
+    expect(chunks.reduce((sum, { numRows }) => sum + numRows, 0)).toBe(49_152);
+    expect(chunks.every(({ sizeBytes }) => sizeBytes <= 5_000_000)).toBe(true);
+    const narrow = { ...defaultCaps, maxStorageBufferBindingSize: 2000 };
+    expect(() => buildPlan(graph, narrow)).toThrow(
+      'needs 113246208 bytes in one binding, this adapter allows 2000',
+    );
+  });
+});
