@@ -88,30 +88,20 @@ export class GpuEngine implements Engine {
   }
 
   prepare(shape: BatchShape, signal?: AbortSignal): Promise<void> {
-    return this.#inLine(signal, async () => {
-      await this.#preparedPlan(shape);
-      // With nothing to be kept, the compiled pipelines are what is left of it.
-      this.#dropPlans(this.#retainedPlans);
-    });
+    // With nothing to be kept, the compiled pipelines are what is left of it.
+    return this.#withPlan(shape, signal, () => Promise.resolve());
   }
 
   run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array> {
-    return this.#inLine(signal, () => this.#runInTurn(batch, signal));
+    return this.#withPlan(batch.shape, signal, (prepared) => prepared.run(batch, signal));
   }
 
   tap(batch: PackedBatch, onStep: OnStep, signal?: AbortSignal): Promise<void> {
-    return this.#inLine(signal, async () => {
-      await (await this.#preparedPlan(batch.shape)).tap(batch, onStep, signal);
-      this.#dropPlans(this.#retainedPlans);
-    });
+    return this.#withPlan(batch.shape, signal, (prepared) => prepared.tap(batch, onStep, signal));
   }
 
   profile(batch: PackedBatch, repeats: number, signal?: AbortSignal): Promise<Profile> {
-    return this.#inLine(signal, async () => {
-      const profile = await (await this.#preparedPlan(batch.shape)).profile(batch, repeats, signal);
-      this.#dropPlans(this.#retainedPlans);
-      return profile;
-    });
+    return this.#withPlan(batch.shape, signal, (prepared) => prepared.profile(batch, repeats, signal));
   }
 
   async release(): Promise<void> {
@@ -165,13 +155,18 @@ export class GpuEngine implements Engine {
     }
   }
 
-  async #runInTurn(batch: PackedBatch, signal: AbortSignal | undefined): Promise<Float32Array> {
-    const prepared = await this.#preparedPlan(batch.shape);
-    throwIfAborted(signal);
-    const scores = await prepared.run(batch, signal);
-    this.#throwIfUnusable();
-    this.#dropPlans(this.#retainedPlans);
-    return scores;
+  /** Uses a prepared plan when it is this call's turn; afterwards, as many are kept as may be. */
+  #withPlan<T>(
+    shape: BatchShape,
+    signal: AbortSignal | undefined,
+    use: (prepared: PreparedPlan) => Promise<T>,
+  ): Promise<T> {
+    return this.#inLine(signal, async () => {
+      const result = await use(await this.#preparedPlan(shape));
+      this.#throwIfUnusable();
+      this.#dropPlans(this.#retainedPlans);
+      return result;
+    });
   }
 
   async #preparedPlan(shape: BatchShape): Promise<PreparedPlan> {

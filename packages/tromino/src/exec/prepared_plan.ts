@@ -7,6 +7,7 @@ import { runBytes, type DispatchStep, type Plan } from '../plan/plan.ts';
 import { variantById } from '../plan/variants.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
+import { submitAndAwait } from './fence.ts';
 import { PlanBuffers } from './plan_buffers.ts';
 import { profileRecording, type Profile } from './profile.ts';
 import { recordPlan, type Recording } from './record.ts';
@@ -102,20 +103,19 @@ export class PreparedPlan {
     this.#slices = [];
   }
 
-  async #submitSlice(index: number, batch: PackedBatch): Promise<void> {
+  #submitSlice(index: number, batch: PackedBatch): Promise<void> {
     const { device } = this.#context;
-    const submission = withErrorScopes(device, 'submission', this.plan.bytes.peak, () => {
-      if (index === 0) this.#buffers.writeInputs(batch);
-      submit(device, this.#slices[index] ?? []);
-    });
     const isLast = index === this.#slices.length - 1;
-    const fence = isLast
-      ? this.#buffers.readback.mapAsync(GPUMapMode.READ)
-      : device.queue.onSubmittedWorkDone();
-    // The submission's own error says more than the failed fence that follows from it.
-    fence.catch(() => undefined);
-    await this.#context.guard(submission);
-    await this.#context.guard(fence);
+    return submitAndAwait(
+      this.#context,
+      'submission',
+      this.plan.bytes.peak,
+      () => {
+        if (index === 0) this.#buffers.writeInputs(batch);
+        submit(device, this.#slices[index] ?? []);
+      },
+      () => (isLast ? this.#buffers.readback.mapAsync(GPUMapMode.READ) : device.queue.onSubmittedWorkDone()),
+    );
   }
 }
 

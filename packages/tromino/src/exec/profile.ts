@@ -6,7 +6,8 @@ import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 import { UnsupportedError } from '../util/errors.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
-import type { RecordedDispatch, Recording } from './record.ts';
+import { submitAndAwait } from './fence.ts';
+import { dispatchesOf, type Recording } from './record.ts';
 import { encodeDispatch } from './submit.ts';
 
 /** How long one step took on the device. */
@@ -45,9 +46,7 @@ export async function profileRecording(
   signal: AbortSignal | undefined,
 ): Promise<Profile> {
   const { device } = context;
-  const dispatches = recording.filter(
-    (operation): operation is RecordedDispatch => operation.kind === 'dispatch',
-  );
+  const dispatches = dispatchesOf(recording);
   const numQueries = dispatches.length * 2;
   if (!device.features.has('timestamp-query')) {
     throw new UnsupportedError(
@@ -178,17 +177,16 @@ class TimestampReader {
     const { count } = this.#querySet;
     const resolved = this.#resolved.buffer;
     const readback = this.#readback.buffer;
-    const submission = withErrorScopes(device, 'profile', this.#resolved.sizeBytes, () => {
+    const submission = (): void => {
       const encoder = device.createCommandEncoder();
       encode(encoder, this.#querySet);
       encoder.resolveQuerySet(this.#querySet, 0, count, resolved, 0);
       encoder.copyBufferToBuffer(resolved, 0, readback, 0, count * 8);
       device.queue.submit([encoder.finish()]);
-    });
-    const fence = readback.mapAsync(GPUMapMode.READ);
-    fence.catch(() => undefined);
-    await this.#context.guard(submission);
-    await this.#context.guard(fence);
+    };
+    await submitAndAwait(this.#context, 'profile', this.#resolved.sizeBytes, submission, () =>
+      readback.mapAsync(GPUMapMode.READ),
+    );
     const stamps = new BigUint64Array(readback.getMappedRange().slice(0));
     readback.unmap();
     return stamps;

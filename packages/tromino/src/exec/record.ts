@@ -30,6 +30,11 @@ export type RecordedOperation = RecordedDispatch | RecordedCopy;
 /** What a run does, in order. Unlike a GPUCommandBuffer it can be submitted any number of times. */
 export type Recording = readonly RecordedOperation[];
 
+/** The dispatches of a recording, in order. */
+export function dispatchesOf(recording: Recording): RecordedDispatch[] {
+  return recording.filter((operation) => operation.kind === 'dispatch');
+}
+
 /**
  * Makes the bind groups of a plan's steps.
  * @param pipelines one for each dispatch, in step order.

@@ -4,8 +4,9 @@ import { createOwnedBuffer } from '../gpu/ledger.ts';
 import { stepOutput, type DispatchStep } from '../plan/plan.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
+import { submitAndAwait } from './fence.ts';
 import type { PlanBuffers } from './plan_buffers.ts';
-import type { RecordedDispatch, Recording } from './record.ts';
+import { dispatchesOf, type Recording } from './record.ts';
 import { submit } from './submit.ts';
 
 /** What one step wrote. */
@@ -32,9 +33,7 @@ export async function tapRecording(
   onStep: OnStep,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const dispatches = recording.filter(
-    (operation): operation is RecordedDispatch => operation.kind === 'dispatch',
-  );
+  const dispatches = dispatchesOf(recording);
   const largestBytes = Math.max(...dispatches.map(({ step }) => stepOutput(step).sizeBytes));
   account.requireRoomFor('tap', { readback: largestBytes });
   const staging = await withErrorScopes(
@@ -63,13 +62,15 @@ export async function tapRecording(
         destinationOffset: 0,
         sizeBytes,
       } as const;
-      const submission = withErrorScopes(context.device, dispatch.step.label, sizeBytes, () => {
-        submit(context.device, [dispatch, copy]);
-      });
-      const fence = staging.buffer.mapAsync(GPUMapMode.READ);
-      fence.catch(() => undefined);
-      await context.guard(submission);
-      await context.guard(fence);
+      await submitAndAwait(
+        context,
+        dispatch.step.label,
+        sizeBytes,
+        () => {
+          submit(context.device, [dispatch, copy]);
+        },
+        () => staging.buffer.mapAsync(GPUMapMode.READ),
+      );
       const values = new Float32Array(staging.buffer.getMappedRange(0, sizeBytes).slice(0));
       staging.buffer.unmap();
       await onStep({ index, step: dispatch.step, values });

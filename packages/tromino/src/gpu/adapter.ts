@@ -22,8 +22,7 @@ export function setGpuProvider(provider: () => Promise<GPU | undefined>): void {
 
 /** The adapter of a fast GPU, or undefined where there is no WebGPU or no adapter. */
 export async function findAdapter(): Promise<GPUAdapter | undefined> {
-  const gpu = await provideGpu();
-  return (await gpu?.requestAdapter({ powerPreference: 'high-performance' })) ?? undefined;
+  return adapterOf(await provideGpu());
 }
 
 /** @throws UnsupportedError saying what is missing. */
@@ -34,10 +33,14 @@ export async function requireAdapter(): Promise<GPUAdapter> {
       'webgpu',
       'there is no WebGPU here; use backend "cpu" or a browser that has it',
     );
-  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  const adapter = await adapterOf(gpu);
   if (!adapter)
     throw new UnsupportedError('webgpu', 'WebGPU is here but offers no adapter; use backend "cpu"');
   return adapter;
+}
+
+async function adapterOf(gpu: GPU | undefined): Promise<GPUAdapter | undefined> {
+  return (await gpu?.requestAdapter({ powerPreference: 'high-performance' })) ?? undefined;
 }
 
 /** The adapter in words, from its own information. */

@@ -19,7 +19,7 @@ const TILE_M = 16u;
 const TILE_N = 32u;
 const TILE_QUADS = 4u;
 
-// Whether K is no whole number of steps. An override, since the check costs the inner loop a tenth of its time.
+// Whether K is no whole number of steps. An override, so that the inner loop has no check where it needs none.
 override k_tail: bool;
 
 // Both are staged as [row][k / 4], twice: while one half is multiplied the other is filled, so that a step needs one barrier. A row

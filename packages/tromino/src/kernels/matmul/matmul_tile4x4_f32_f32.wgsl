@@ -19,7 +19,7 @@ const TILE_M = 32u;
 const TILE_N = 64u;
 const TILE_QUADS = 4u;
 
-// Whether K is no whole number of steps. An override, since the check costs the inner loop a tenth of its time.
+// Whether K is no whole number of steps. An override, so that the inner loop has no check where it needs none.
 override k_tail: bool;
 
 // Both are staged as [row][k / 4]. A row is five quads apart, not four, so that eight neighbouring rows lie in different banks.

@@ -1,0 +1,23 @@
+import type { GpuContext } from '../gpu/device.ts';
+import { withErrorScopes } from '../gpu/error_scopes.ts';
+
+/**
+ * Does what submits work, then waits until the device has judged it and done it.
+ * @param neededBytes what the work holds, for the message where the device is out of memory.
+ * @param fence asked for right behind the submission: the mapping of a readback, or the queue's own word.
+ * @throws GpuError or OutOfMemoryError as the submission's error scopes report; DeviceLostError.
+ */
+export async function submitAndAwait(
+  context: GpuContext,
+  subject: string,
+  neededBytes: number,
+  submission: () => void,
+  fence: () => Promise<undefined>,
+): Promise<void> {
+  const judged = withErrorScopes(context.device, subject, neededBytes, submission);
+  const done = fence();
+  // The submission's own error says more than the failed fence that follows from it.
+  done.catch(() => undefined);
+  await context.guard(judged);
+  await context.guard(done);
+}
