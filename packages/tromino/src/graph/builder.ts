@@ -66,6 +66,7 @@ export class GraphBuilder {
 
   /**
    * Adds a node whose only output is the contract's operand `out`.
+   * @param output a new value, or one of which an earlier node wrote other columns.
    * @throws ShapeError when an operand's element count is not what the contract says for this problem.
    */
   node<Name extends OpName>(
@@ -73,9 +74,12 @@ export class GraphBuilder {
     label: string,
     problem: ProblemOf<Name>,
     inputs: Readonly<Record<string, ValueId>>,
-    output: NewValue,
+    output: NewValue | ValueId,
   ): ValueId {
-    const out = this.#addValue(output.name, 'f32', output.shape, { kind: 'node', node: this.#nodes.length });
+    const out =
+      typeof output === 'number'
+        ? output
+        : this.#addValue(output.name, 'f32', output.shape, { kind: 'node', node: this.#nodes.length });
     const operands = { ...inputs, out };
     this.#checkOperands(op, label, problem, operands);
     this.#nodes.push({ op, label, layer: this.#layer, problem, operands });

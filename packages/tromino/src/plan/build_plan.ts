@@ -199,8 +199,9 @@ function withHash(content: Omit<Plan, 'hash'>): Plan {
 
 /** The same node for one run of its weight's rows. */
 function chunkProblem(node: GraphNode, chunk: PlannedWeight): Problem {
+  const { columnOffset } = node.problem;
   return node.op === 'matmul'
-    ? { ...node.problem, n: chunk.numRows, columnOffset: chunk.firstRow }
+    ? { ...node.problem, n: chunk.numRows, columnOffset: Number(columnOffset) + chunk.firstRow }
     : { ...node.problem, firstRow: chunk.firstRow, numRows: chunk.numRows };
 }
 

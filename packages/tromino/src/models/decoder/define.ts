@@ -3,9 +3,10 @@ import type { WeightIndex } from '../../formats/weight_index.ts';
 import { FormatError } from '../../util/errors.ts';
 import type { HeadName, ModelDefinition } from '../model_definition.ts';
 import { scoreFunction } from '../shared_config.ts';
+import { WeightList } from '../weight_list.ts';
 import type { DecoderConfig } from './config.ts';
 import { decoderGraph } from './graph.ts';
-import { decoderWeights, headWeight } from './weights.ts';
+import { declareDecoderWeights } from './weights.ts';
 
 /** A decoder with a classification head or an LM head, from its family's config and the names that the checkpoint holds. */
 export function defineDecoder(
@@ -18,9 +19,9 @@ export function defineDecoder(
   const labels = head === 'classifier' ? config.labelNames() : [];
   const scoresPerRow = head === 'classifier' ? labels.length : decoder.vocabularySize;
   const headIsEmbedding = head === 'generator' && tiesHead(decoder, index, config);
-  const weights = decoderWeights(decoder, head, scoresPerRow, headIsEmbedding);
+  const list = new WeightList();
+  const weights = declareDecoderWeights(list, decoder, head, scoresPerRow, headIsEmbedding);
   const output = head === 'classifier' ? 'score' : 'lm_head';
-  const decoderHead = { weight: headWeight(head, headIsEmbedding), numScores: scoresPerRow, output };
   return {
     family,
     head,
@@ -30,10 +31,10 @@ export function defineDecoder(
     scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
     stopTokens: 'eos_token_id' in config.json ? config.tokenIds('eos_token_id') : decoder.defaultStopTokens,
     numLayers: decoder.numLayers,
-    weights,
+    weights: list.specs,
     output,
     scoresPerRow,
-    graph: (batch) => decoderGraph(decoder, weights, decoderHead, batch),
+    graph: (batch) => decoderGraph(decoder, list.specs, weights, output, batch),
   };
 }
 

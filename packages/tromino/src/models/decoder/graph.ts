@@ -1,48 +1,49 @@
 import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
+import { addLinear } from '../linear.ts';
 import { inverseFrequencies } from '../rope.ts';
 import type { DecoderConfig } from './config.ts';
-import { embeddingWeight, finalNormWeight, layerWeightNames } from './weights.ts';
-
-/** What hangs on the last hidden state of each row. */
-export interface DecoderHead {
-  readonly weight: string;
-  /** Number of classes, or of tokens in the vocabulary. */
-  readonly numScores: number;
-  /** Name of the graph's output. */
-  readonly output: string;
-}
+import type { DecoderLayer, DecoderWeights } from './weights.ts';
 
 /**
  * The decoder for one batch shape: token ids in, one row of scores for each row's last token out. The last layer computes keys and values
  * for every token but everything after its attention for the last tokens alone, since nothing else is read.
+ * @param output name of the graph's output.
  */
 export function decoderGraph(
   config: DecoderConfig,
-  weights: readonly WeightSpec[],
-  head: DecoderHead,
+  specs: readonly WeightSpec[],
+  weights: DecoderWeights,
+  output: string,
   batch: BatchShape,
 ): ModelGraph {
-  return new DecoderGraph(config, weights, batch).build(head);
+  return new DecoderGraph(config, specs, weights, batch).build(output);
 }
 
 class DecoderGraph {
   readonly #graph: GraphBuilder;
   readonly #config: DecoderConfig;
+  readonly #weights: DecoderWeights;
   readonly #batch: BatchShape;
   readonly #queryColumns: number;
   readonly #keyColumns: number;
 
-  constructor(config: DecoderConfig, weights: readonly WeightSpec[], batch: BatchShape) {
-    this.#graph = new GraphBuilder(weights);
+  constructor(
+    config: DecoderConfig,
+    specs: readonly WeightSpec[],
+    weights: DecoderWeights,
+    batch: BatchShape,
+  ) {
+    this.#graph = new GraphBuilder(specs);
     this.#config = config;
+    this.#weights = weights;
     this.#batch = batch;
     this.#queryColumns = config.numHeads * config.headDim;
     this.#keyColumns = config.numKeyHeads * config.headDim;
   }
 
-  build(head: DecoderHead): ModelGraph {
+  build(output: string): ModelGraph {
     const { numTokens, numRows } = this.#batch;
     const { hidden, numLayers, vocabularySize } = this.#config;
     const graph = this.#graph;
@@ -55,7 +56,7 @@ class DecoderGraph {
       'embedding',
       'model.embed_tokens',
       { numTokens, hidden, firstRow: 0, numRows: vocabularySize, weightDtype: 'f32' },
-      { table: graph.weight(embeddingWeight), ids },
+      { table: graph.weight(this.#weights.embedding), ids },
       { name: 'embedding', shape: [numTokens, hidden] },
     );
     for (let layer = 0; layer < numLayers; layer++) {
@@ -64,9 +65,8 @@ class DecoderGraph {
       residual = this.#layer(layer, residual, tokens, rotation, rowsOut);
     }
     graph.beginLayer(numLayers);
-    const normed = this.#rmsNorm('model.norm', residual, finalNormWeight);
-    const scores = this.#matmul(head.output, normed, head.weight, head.numScores, {});
-    return graph.finish({ [head.output]: scores });
+    const normed = this.#rmsNorm('model.norm', residual, this.#weights.finalNorm);
+    return graph.finish({ [output]: addLinear(graph, output, this.#weights.head, normed) });
   }
 
   #rotation(): ValueId {
@@ -82,33 +82,22 @@ class DecoderGraph {
 
   /** @param rowsOut where given, only these tokens go on behind the attention. */
   #layer(layer: number, input: ValueId, tokens: ValueId, rotation: ValueId, rowsOut: ValueId | undefined): ValueId {
-    const { hidden, inner, queryKeyValueBias, outputBias, mlpBias, activation } = this.#config;
+    const { inner, activation } = this.#config;
     const graph = this.#graph;
-    const names = layerWeightNames(layer);
+    const weights = must(this.#weights.layers[layer], `layer ${layer}`);
     const label = `model.layers.${layer}`;
 
-    const normed = this.#rmsNorm(`${label}.input_layernorm`, input, names.inputNorm);
-    const projected = this.#matmul(
-      `${label}.self_attn.qkv_proj`,
-      normed,
-      names.queryKeyValue,
-      this.#queryColumns + 2 * this.#keyColumns,
-      { bias: queryKeyValueBias ? names.queryKeyValueBias : undefined },
-    );
-    let attended = this.#attention(layer, projected, tokens, rotation);
+    const normed = this.#rmsNorm(`${label}.input_layernorm`, input, weights.inputNorm);
+    const projected = addLinear(graph, `${label}.self_attn.qkv_proj`, weights.queryKeyValue, normed);
+    let attended = this.#attention(layer, weights, projected, tokens, rotation);
     let residual = input;
     if (rowsOut !== undefined) {
       attended = this.#gatherRows(`${label}.self_attn.last_tokens`, attended, rowsOut);
       residual = this.#gatherRows(`${label}.last_tokens`, residual, rowsOut);
     }
-    residual = this.#matmul(`${label}.self_attn.o_proj`, attended, names.output, hidden, {
-      bias: outputBias ? names.outputBias : undefined,
-      residual,
-    });
-    const normedAgain = this.#rmsNorm(`${label}.post_attention_layernorm`, residual, names.postAttentionNorm);
-    const gateUp = this.#matmul(`${label}.mlp.gate_up_proj`, normedAgain, names.gateUp, 2 * inner, {
-      bias: mlpBias ? names.gateUpBias : undefined,
-    });
+    residual = addLinear(graph, `${label}.self_attn.o_proj`, weights.output, attended, residual);
+    const normedAgain = this.#rmsNorm(`${label}.post_attention_layernorm`, residual, weights.postAttentionNorm);
+    const gateUp = addLinear(graph, `${label}.mlp.gate_up_proj`, weights.gateUp, normedAgain);
     const rows = must(graph.shape(gateUp)[0], 'rows');
     const activated = graph.node(
       'gated_activation',
@@ -117,28 +106,25 @@ class DecoderGraph {
       { x: gateUp },
       { name: `${label}.mlp.activated`, shape: [rows, inner] },
     );
-    return this.#matmul(`${label}.mlp.down_proj`, activated, names.down, hidden, {
-      bias: mlpBias ? names.downBias : undefined,
-      residual,
-    });
+    return addLinear(graph, `${label}.mlp.down_proj`, weights.down, activated, residual);
   }
 
-  #attention(layer: number, projected: ValueId, tokens: ValueId, rotation: ValueId): ValueId {
+  #attention(layer: number, weights: DecoderLayer, projected: ValueId, tokens: ValueId, rotation: ValueId): ValueId {
     const { numTokens, maxRowTokens } = this.#batch;
-    const { numHeads, numKeyHeads, headDim, queryKeyNorm, rmsNormEpsilon, windows } = this.#config;
+    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows } = this.#config;
     const graph = this.#graph;
-    const names = layerWeightNames(layer);
+    const { queryNorm, keyNorm } = weights;
     const label = `model.layers.${layer}.self_attn`;
     const projectedColumns = this.#queryColumns + 2 * this.#keyColumns;
     const rotatedColumns = this.#queryColumns + this.#keyColumns;
 
     let unrotated = projected;
-    if (queryKeyNorm) {
+    if (queryNorm !== undefined && keyNorm !== undefined) {
       unrotated = graph.node(
         'head_rms_norm',
         `${label}.qk_norm`,
         { numTokens, rowStride: projectedColumns, numQueryHeads: numHeads, numKeyHeads, headDim, epsilon: rmsNormEpsilon },
-        { qkv: projected, q_weight: graph.weight(names.queryNorm), k_weight: graph.weight(names.keyNorm) },
+        { qkv: projected, q_weight: graph.weight(queryNorm), k_weight: graph.weight(keyNorm) },
         { name: `${label}.qk_normed`, shape: [numTokens, rotatedColumns] },
       );
     }
@@ -147,7 +133,7 @@ class DecoderGraph {
       `${label}.rotary_emb`,
       {
         numTokens,
-        rowStride: queryKeyNorm ? rotatedColumns : projectedColumns,
+        rowStride: unrotated === projected ? projectedColumns : rotatedColumns,
         numHeads: numHeads + numKeyHeads,
         headDim,
         rotaryDim: headDim,
@@ -198,34 +184,5 @@ class DecoderGraph {
       name: label,
       shape: [numRows, width],
     });
-  }
-
-  #matmul(
-    label: string,
-    a: ValueId,
-    weight: string,
-    n: number,
-    extra: { readonly bias?: string | undefined; readonly residual?: ValueId | undefined },
-  ): ValueId {
-    const [m, k] = this.#graph.shape(a) as [number, number];
-    const operands: Record<string, ValueId> = { a, weight: this.#graph.weight(weight) };
-    if (extra.bias !== undefined) operands['bias'] = this.#graph.weight(extra.bias);
-    if (extra.residual !== undefined) operands['residual'] = extra.residual;
-    return this.#graph.node(
-      'matmul',
-      label,
-      {
-        m,
-        n,
-        k,
-        columnOffset: 0,
-        numColumns: n,
-        hasBias: extra.bias !== undefined,
-        hasResidual: extra.residual !== undefined,
-        weightDtype: 'f32',
-      },
-      operands,
-      { name: `${label}.out`, shape: [m, n] },
-    );
   }
 }

@@ -1,110 +1,85 @@
-import type { WeightPart, WeightSpec } from '../../graph/graph.ts';
 import type { HeadName } from '../model_definition.ts';
+import type { Linear } from '../linear.ts';
+import { tiedLinear, WeightList } from '../weight_list.ts';
 import type { DecoderConfig } from './config.ts';
 
-/** Names of a layer's stacked weights, shared by the weight list and the graph. */
-export function layerWeightNames(layer: number): Readonly<Record<LayerWeight, string>> {
-  const prefix = `model.layers.${layer}`;
-  return {
-    inputNorm: `${prefix}.input_layernorm.weight`,
-    queryKeyValue: `${prefix}.self_attn.qkv_proj.weight`,
-    queryKeyValueBias: `${prefix}.self_attn.qkv_proj.bias`,
-    queryNorm: `${prefix}.self_attn.q_norm.weight`,
-    keyNorm: `${prefix}.self_attn.k_norm.weight`,
-    output: `${prefix}.self_attn.o_proj.weight`,
-    outputBias: `${prefix}.self_attn.o_proj.bias`,
-    postAttentionNorm: `${prefix}.post_attention_layernorm.weight`,
-    gateUp: `${prefix}.mlp.gate_up_proj.weight`,
-    gateUpBias: `${prefix}.mlp.gate_up_proj.bias`,
-    down: `${prefix}.mlp.down_proj.weight`,
-    downBias: `${prefix}.mlp.down_proj.bias`,
-  };
+/** Names and projections of one layer. */
+export interface DecoderLayer {
+  readonly inputNorm: string;
+  readonly queryKeyValue: Linear;
+  /** Norms over each query and key head, where the family has them. */
+  readonly queryNorm: string | undefined;
+  readonly keyNorm: string | undefined;
+  readonly output: Linear;
+  readonly postAttentionNorm: string;
+  readonly gateUp: Linear;
+  readonly down: Linear;
 }
 
-type LayerWeight =
-  | 'inputNorm'
-  | 'queryKeyValue'
-  | 'queryKeyValueBias'
-  | 'queryNorm'
-  | 'keyNorm'
-  | 'output'
-  | 'outputBias'
-  | 'postAttentionNorm'
-  | 'gateUp'
-  | 'gateUpBias'
-  | 'down'
-  | 'downBias';
-
-/** Name of the token embedding, which a tied head shares. */
-export const embeddingWeight = 'model.embed_tokens.weight';
-/** Name of the norm behind the last layer. */
-export const finalNormWeight = 'model.norm.weight';
-
-/** The matrix that turns the last hidden state into scores: the classifier's own, the LM head's own, or the embedding again. */
-export function headWeight(head: HeadName, headIsEmbedding: boolean): string {
-  if (head === 'classifier') return 'score.weight';
-  return headIsEmbedding ? embeddingWeight : 'lm_head.weight';
+/** All weights of a decoder, as its graph uses them. */
+export interface DecoderWeights {
+  readonly embedding: string;
+  readonly layers: readonly DecoderLayer[];
+  readonly finalNorm: string;
+  /** From the last hidden state to scores: the classifier's own matrix, the LM head's own, or the embedding again. */
+  readonly head: Linear;
 }
 
-/** Every weight of the model, with the checkpoint's tensors that make it up and the shapes they must have. */
-export function decoderWeights(
+/**
+ * Declares every weight of the model in `list`, with the checkpoint's names.
+ * @param headRows classes, or tokens of the vocabulary.
+ * @param headIsEmbedding whether the head's matrix is the embedding.
+ */
+export function declareDecoderWeights(
+  list: WeightList,
   config: DecoderConfig,
   head: HeadName,
   headRows: number,
   headIsEmbedding: boolean,
-): WeightSpec[] {
-  const weights = [
-    single(embeddingWeight, [config.vocabularySize, config.hidden]),
-    ...Array.from({ length: config.numLayers }, (_, layer) => layerWeights(config, layer)).flat(),
-    single(finalNormWeight, [config.hidden]),
-  ];
-  const headName = headWeight(head, headIsEmbedding);
-  if (headName !== embeddingWeight) weights.push(single(headName, [headRows, config.hidden]));
-  return weights;
+): DecoderWeights {
+  const { hidden, numLayers, vocabularySize } = config;
+  const embedding = list.tensor('model.embed_tokens.weight', [vocabularySize, hidden]);
+  return {
+    embedding,
+    layers: Array.from({ length: numLayers }, (_, layer) => declareLayer(list, config, layer)),
+    finalNorm: list.tensor('model.norm.weight', [hidden]),
+    head: headIsEmbedding
+      ? tiedLinear(embedding, hidden, headRows)
+      : list.linear(head === 'classifier' ? 'score' : 'lm_head', hidden, headRows, false),
+  };
 }
 
-function layerWeights(config: DecoderConfig, layer: number): WeightSpec[] {
-  const { hidden, inner, headDim } = config;
-  const names = layerWeightNames(layer);
+function declareLayer(list: WeightList, config: DecoderConfig, layer: number): DecoderLayer {
+  const { hidden, inner, headDim, queryKeyNorm } = config;
   const prefix = `model.layers.${layer}`;
+  const attention = `${prefix}.self_attn`;
   const queries = config.numHeads * headDim;
   const keys = config.numKeyHeads * headDim;
-  const attention = [
-    ['q_proj', queries],
-    ['k_proj', keys],
-    ['v_proj', keys],
-  ] as const;
-  const mlp = [
-    ['gate_proj', inner],
-    ['up_proj', inner],
-  ] as const;
-  const matrixParts = (module: string, parts: readonly (readonly [string, number])[]): WeightPart[] =>
-    parts.map(([part, rows]) => ({ tensor: `${prefix}.${module}.${part}.weight`, shape: [rows, hidden] }));
-  const biasParts = (module: string, parts: readonly (readonly [string, number])[]): WeightPart[] =>
-    parts.map(([part, rows]) => ({ tensor: `${prefix}.${module}.${part}.bias`, shape: [rows] }));
-
-  const weights = [
-    single(names.inputNorm, [hidden]),
-    stacked(names.queryKeyValue, matrixParts('self_attn', attention)),
-    single(names.output, [hidden, queries]),
-    single(names.postAttentionNorm, [hidden]),
-    stacked(names.gateUp, matrixParts('mlp', mlp)),
-    single(names.down, [hidden, inner]),
-  ];
-  if (config.queryKeyValueBias) weights.push(stacked(names.queryKeyValueBias, biasParts('self_attn', attention)));
-  if (config.outputBias) weights.push(single(names.outputBias, [hidden]));
-  if (config.mlpBias) {
-    weights.push(stacked(names.gateUpBias, biasParts('mlp', mlp)), single(names.downBias, [hidden]));
-  }
-  if (config.queryKeyNorm) weights.push(single(names.queryNorm, [headDim]), single(names.keyNorm, [headDim]));
-  return weights;
-}
-
-function single(name: string, shape: readonly number[]): WeightSpec {
-  return { name, shape, parts: [{ tensor: name, shape }] };
-}
-
-function stacked(name: string, parts: readonly WeightPart[]): WeightSpec {
-  const rows = parts.reduce((sum, part) => sum + (part.shape[0] ?? 0), 0);
-  return { name, shape: [rows, ...(parts[0]?.shape.slice(1) ?? [])], parts };
+  return {
+    inputNorm: list.tensor(`${prefix}.input_layernorm.weight`, [hidden]),
+    queryKeyValue: list.stackedLinear(
+      `${attention}.qkv_proj`,
+      hidden,
+      [
+        { module: `${attention}.q_proj`, rows: queries },
+        { module: `${attention}.k_proj`, rows: keys },
+        { module: `${attention}.v_proj`, rows: keys },
+      ],
+      config.queryKeyValueBias,
+    ),
+    queryNorm: queryKeyNorm ? list.tensor(`${attention}.q_norm.weight`, [headDim]) : undefined,
+    keyNorm: queryKeyNorm ? list.tensor(`${attention}.k_norm.weight`, [headDim]) : undefined,
+    output: list.linear(`${attention}.o_proj`, queries, hidden, config.outputBias),
+    postAttentionNorm: list.tensor(`${prefix}.post_attention_layernorm.weight`, [hidden]),
+    gateUp: list.stackedLinear(
+      `${prefix}.mlp.gate_up_proj`,
+      hidden,
+      [
+        { module: `${prefix}.mlp.gate_proj`, rows: inner },
+        { module: `${prefix}.mlp.up_proj`, rows: inner },
+      ],
+      config.mlpBias,
+    ),
+    down: list.linear(`${prefix}.mlp.down_proj`, inner, hidden, config.mlpBias),
+  };
 }

@@ -1,0 +1,70 @@
+import type { GraphBuilder } from '../graph/builder.ts';
+import type { ValueId } from '../graph/graph.ts';
+import { must } from '../util/assert.ts';
+
+/** A run of a projection's output columns whose matrix is stored in one format, and so is computed by one node. */
+export type LinearPiece = DensePiece;
+
+/** Columns whose matrix is plain floats. */
+export interface DensePiece {
+  readonly format: 'dense';
+  readonly weight: string;
+  readonly firstColumn: number;
+  readonly numColumns: number;
+}
+
+/**
+ * A projection `x · Wᵀ (+ bias)` as a family describes it. Its matrix may be stacked from several of the checkpoint's (query, key and value),
+ * so that one dispatch computes all; matrices of one stack that are stored in different formats become several pieces.
+ */
+export interface Linear {
+  readonly inputs: number;
+  readonly outputs: number;
+  /** In column order, without gaps. */
+  readonly pieces: readonly LinearPiece[];
+  readonly bias: string | undefined;
+}
+
+/**
+ * Adds a projection to a graph.
+ *
+ * **Shapes** a[m, inputs], residual[m, outputs] → [m, outputs]
+ */
+export function addLinear(
+  graph: GraphBuilder,
+  label: string,
+  linear: Linear,
+  a: ValueId,
+  residual?: ValueId,
+): ValueId {
+  let out: ValueId | undefined;
+  for (const piece of linear.pieces) out = addPiece(graph, label, linear, piece, a, residual, out);
+  return must(out, `pieces of ${label}`);
+}
+
+/** @param out where an earlier piece has written its columns already; undefined for the first. */
+function addPiece(
+  graph: GraphBuilder,
+  label: string,
+  { outputs, inputs, bias }: Linear,
+  piece: LinearPiece,
+  a: ValueId,
+  residual: ValueId | undefined,
+  out: ValueId | undefined,
+): ValueId {
+  const m = must(graph.shape(a)[0], 'rows');
+  const operands: Record<string, ValueId> = { a, weight: graph.weight(piece.weight) };
+  if (bias !== undefined) operands['bias'] = graph.weight(bias);
+  if (residual !== undefined) operands['residual'] = residual;
+  const problem = {
+    m,
+    n: piece.numColumns,
+    k: inputs,
+    columnOffset: piece.firstColumn,
+    numColumns: outputs,
+    hasBias: bias !== undefined,
+    hasResidual: residual !== undefined,
+    weightDtype: 'f32',
+  } as const;
+  return graph.node('matmul', label, problem, operands, out ?? { name: `${label}.out`, shape: [m, outputs] });
+}
