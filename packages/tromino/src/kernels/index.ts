@@ -19,6 +19,9 @@ import { headRmsNormVariants } from './head_rms_norm/variants.ts';
 import { matmulContract, type MatmulProblem } from './matmul/contract.ts';
 import { matmulReference } from './matmul/reference.ts';
 import { matmulVariants } from './matmul/variants.ts';
+import { matmulNf4Contract, type MatmulNf4Problem } from './matmul_nf4/contract.ts';
+import { matmulNf4Reference } from './matmul_nf4/reference.ts';
+import { matmulNf4Variants } from './matmul_nf4/variants.ts';
 import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
 import { rmsNormReference } from './rms_norm/reference.ts';
 import { rmsNormVariants } from './rms_norm/variants.ts';
@@ -57,6 +60,12 @@ const matmul: OpDefinition<MatmulProblem> = {
   variants: matmulVariants,
 };
 
+const matmulNf4: OpDefinition<MatmulNf4Problem> = {
+  contract: matmulNf4Contract,
+  reference: matmulNf4Reference,
+  variants: matmulNf4Variants,
+};
+
 const attention: OpDefinition<AttentionProblem> = {
   contract: attentionContract,
   reference: attentionReference,
@@ -88,6 +97,7 @@ export const ops = {
   head_rms_norm: headRmsNorm,
   rope,
   matmul,
+  matmul_nf4: matmulNf4,
   attention,
   gated_activation: gatedActivation,
   add,
@@ -106,5 +116,6 @@ export * from './op.ts';
 export * from './tokens.ts';
 export type { EmbeddingProblem } from './embedding/contract.ts';
 export type { MatmulProblem } from './matmul/contract.ts';
+export type { MatmulNf4Problem } from './matmul_nf4/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';

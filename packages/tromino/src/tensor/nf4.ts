@@ -171,7 +171,8 @@ function quantizeBlocks(
 function largestMagnitude(values: Float32Array, begin: number): number {
   let largest = 0;
   for (const [i, value] of values.entries()) {
-    if (!Number.isFinite(value)) throw new ShapeError(`weight ${begin + i}`, 'a finite number', String(value));
+    if (!Number.isFinite(value))
+      throw new ShapeError(`weight ${begin + i}`, 'a finite number', String(value));
     largest = Math.max(largest, Math.abs(value));
   }
   return largest;
