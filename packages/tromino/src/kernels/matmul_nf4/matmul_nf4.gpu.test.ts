@@ -109,7 +109,7 @@ describe('matmul_nf4', () => {
       const dense = ops.matmul.variants.find(({ id }) => id === 'matmul_tile16_f32_f32');
       if (!dense) throw new Error('the dense baseline is gone');
       const weight = dequantizeNf4({ codes, scales }, n * k, blockSize);
-      const { blockSize: _, ...denseProblem } = { ...problem, weightDtype: 'f32' as const };
+      const denseProblem = { ...problem, weightDtype: 'f32' as const };
       const expected = await runVariant(ops.matmul.contract, dense, denseProblem, { ...shared, weight });
       const packed = { codes: packedCodes, scales: packedScales, quant_map: Float32Array.from(nf4Map) };
       const fitting = variants.filter((variant) => variant.fits(problem, defaultCaps));
