@@ -42,11 +42,16 @@ def hugging_face_config(config: ModelConfig) -> LlamaConfig:
 
 
 def export_player(player: Player, folder: Path, tokenizer_folder: Path) -> None:
+    """Writes a dense player: configuration, weights and tokenizer."""
+    write_folder(hugging_face_config(player.config), hugging_face_weights(player), folder, tokenizer_folder)
+
+
+def write_folder(config: LlamaConfig, weights: dict[str, Tensor], folder: Path, tokenizer_folder: Path) -> None:
     """Writes configuration, weights and tokenizer. The weights appear under their name only when complete."""
     folder.mkdir(parents=True, exist_ok=True)
-    hugging_face_config(player.config).save_pretrained(folder)
+    config.save_pretrained(folder)
     partial = folder / "model.safetensors.partial"
-    save_file(hugging_face_weights(player), partial, metadata={"format": "pt"})
+    save_file(weights, partial, metadata={"format": "pt"})
     partial.chmod(0o644)
     os.replace(partial, folder / "model.safetensors")
     for name in TOKENIZER_FILES:
@@ -60,13 +65,13 @@ def reference_logits(folder: Path, ids: Tensor) -> Tensor:
         return model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
 
 
-def check_export(player: Player, folder: Path, ids: Tensor) -> Tensor:
+def check_export(player: Player, folder: Path, ids: Tensor, bound: float = 1e-3) -> Tensor:
     """Asserts that transformers computes from the folder what the player computes; returns transformers' logits."""
     expected = reference_logits(folder, ids)
     with torch.no_grad():
         found, _ = player(ids)
     worst = (expected - found).abs().max().item()
-    if not worst < 1e-3:
+    if not worst < bound:
         raise RuntimeError(f"exported player: logits differ from transformers' by {worst}")
     return expected
 

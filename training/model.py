@@ -173,3 +173,23 @@ def hugging_face_weights(player: Player) -> dict[str, Tensor]:
         }
     weights |= {"model.norm.weight": player.norm.weight, "score.weight": player.score.weight}
     return {name: value.detach().float().cpu().contiguous().clone() for name, value in weights.items()}
+
+
+def load_hugging_face_weights(player: Player, weights: dict[str, Tensor]) -> None:
+    """Takes over weights that `hugging_face_weights` named; the menu head stays as it is."""
+    state = player.state_dict()
+    state |= {"embedding.weight": weights["model.embed_tokens.weight"]}
+    state |= {"norm.weight": weights["model.norm.weight"], "score.weight": weights["score.weight"]}
+    for index in range(player.config.num_layers):
+        theirs, ours = f"model.layers.{index}.", f"blocks.{index}."
+        stacks = {
+            "attention_norm": ["input_layernorm"],
+            "qkv": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+            "attention_out": ["self_attn.o_proj"],
+            "mlp_norm": ["post_attention_layernorm"],
+            "gate_up": ["mlp.gate_proj", "mlp.up_proj"],
+            "down": ["mlp.down_proj"],
+        }
+        for name, parts in stacks.items():
+            state[f"{ours}{name}.weight"] = torch.cat([weights[f"{theirs}{part}.weight"] for part in parts])
+    player.load_state_dict(state)

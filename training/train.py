@@ -30,8 +30,9 @@ EVALUATION_PIECES = 150
 GOLDEN_PROMPTS = 8
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+def argument_parser(description: str | None) -> argparse.ArgumentParser:
+    """What every run of this folder takes."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--out", type=Path, required=True, help="folder for the trained model")
     parser.add_argument("--budget-seconds", type=float, default=520, help="wall time for everything")
     parser.add_argument("--reserve-seconds", type=float, default=70, help="part of it for evaluation and export")
@@ -49,9 +50,18 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--ema", type=float, default=0.999)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--evaluation-games", type=int, default=50)
+    parser.add_argument("--device", help="cuda or cpu; a smoke run takes the CPU, any other the GPU")
+    parser.add_argument("--threads", type=int, default=2, help="threads of torch on the CPU")
+    parser.add_argument("--report-seconds", type=float, default=10, help="time between lines of progress")
+    parser.add_argument("--export-seconds", type=float, default=60, help="time between exports")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--resume", type=Path, help="training-state.pt of an earlier run to go on from")
     parser.add_argument("--smoke", action="store_true", help="tiny and on the CPU: checks that everything runs")
+    return parser
+
+
+def parse_arguments(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The arguments, made tiny for a smoke run."""
     arguments = parser.parse_args()
     if arguments.smoke:
         arguments.workers, arguments.games, arguments.batch = 2, 4, 8
@@ -210,9 +220,9 @@ class Trainer:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
         self.started = time.monotonic()
-        self.device = torch.device("cpu" if arguments.smoke else "cuda")
+        self.device = torch.device(arguments.device or ("cpu" if arguments.smoke else "cuda"))
         torch.manual_seed(arguments.seed)
-        torch.set_num_threads(2)
+        torch.set_num_threads(arguments.threads)
         vocab_size = len(json.loads((arguments.tokenizer / "tokenizer.json").read_text())["model"]["vocab"])
         self.config = (
             ModelConfig(vocab_size, hidden_size=32, intermediate_size=48, num_layers=3, head_dim=8, slot_layers=2)
@@ -276,8 +286,7 @@ class Trainer:
             group["lr"] = rate
         batch = self.replay.sample(self.arguments.batch)
         with self.autocast():
-            action_loss, slot_loss, match = losses(self.player, batch, self.arguments.slot_temperature)
-            loss = action_loss + self.arguments.slot_weight * slot_loss
+            loss, measured = self.loss(batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.player.parameters(), 1.0)
         self.optimizer.step()
@@ -285,9 +294,22 @@ class Trainer:
         self.steps += 1
         self.counts["steps"] += 1
         update_average(self.average, self.player, min(self.arguments.ema, (1 + self.steps) / (10 + self.steps)))
-        self.running["loss"] += action_loss.detach()
-        self.running["slot"] += slot_loss.detach()
-        self.running["match"] += match.detach()
+        for key, value in measured.items():
+            self.running[key] += value.detach()
+
+    def loss(self, batch: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """What a step descends, and what progress shows of it."""
+        action_loss, slot_loss, match = losses(self.player, batch, self.arguments.slot_temperature)
+        loss = action_loss + self.arguments.slot_weight * slot_loss
+        return loss, {"loss": action_loss, "slot": slot_loss, "match": match}
+
+    def export(self, player: Player) -> None:
+        """Writes the shipped folder."""
+        export_player(player, self.arguments.out, self.arguments.tokenizer)
+
+    def check(self, player: Player, ids: Tensor) -> Tensor:
+        """Asserts that the folder computes what the player does; returns the folder's logits."""
+        return check_export(copy.deepcopy(player).cpu(), self.arguments.out, ids)
 
     def report_progress(self) -> None:
         steps, rounds = max(self.counts["steps"], 1), max(self.counts["rounds"], 1)
@@ -359,14 +381,15 @@ class Trainer:
                 if warming:
                     continue
                 if next_report is None:
-                    next_report, next_export = time.monotonic() + 10, time.monotonic() + 60
+                    next_report = time.monotonic() + arguments.report_seconds
+                    next_export = time.monotonic() + arguments.export_seconds
                 self.train_until_ready(pool, end)
                 if time.monotonic() >= next_report:
-                    next_report = time.monotonic() + 10
+                    next_report = time.monotonic() + arguments.report_seconds
                     self.report_progress()
                 if time.monotonic() >= next_export:
-                    next_export = time.monotonic() + 60
-                    export_player(self.average, arguments.out, arguments.tokenizer)
+                    next_export = time.monotonic() + arguments.export_seconds
+                    self.export(self.average)
                     self.save_state()
                     self.write_report(finished=False)
             self.report_progress()
@@ -420,14 +443,13 @@ class Trainer:
         }
         if accuracies["last"] > accuracies["average"]:
             chosen = last
-        export_player(chosen, arguments.out, arguments.tokenizer)
+        self.export(chosen)
         self.save_state()
         self.write_report(finished=False, newestAccuracy=accuracies)
         print(f"exported after {self.elapsed():.1f} s, newest accuracy {accuracies}", flush=True)
 
-        on_cpu = copy.deepcopy(chosen).cpu()
         ids = self.golden_ids()
-        write_golden(arguments.out, ids, check_export(on_cpu, arguments.out, ids))
+        write_golden(arguments.out, ids, self.check(chosen, ids))
         print(f"checked against transformers after {self.elapsed():.1f} s", flush=True)
 
         deadline = self.started + arguments.budget_seconds - 5
@@ -446,9 +468,9 @@ class Trainer:
             for policy in ("teacher", "random")
         }
         # A wrong name or formula must show now, not when the time is spent.
-        export_player(self.average, arguments.out, arguments.tokenizer)
+        self.export(self.average)
         ids = torch.randint(4, self.config.vocab_size, (2, rollouts.NUM_TOKENS))
-        check_export(copy.deepcopy(self.average).cpu(), arguments.out, ids)
+        self.check(self.average, ids)
         print(f"export agrees with transformers after {self.elapsed():.1f} s", flush=True)
         if not arguments.no_compile:
             # The blocks are alike: each compiled shape serves all of them. A compiler that fails costs speed, not the run.
@@ -460,4 +482,4 @@ class Trainer:
 
 
 if __name__ == "__main__":
-    Trainer(parse_arguments()).run()
+    Trainer(parse_arguments(argument_parser(__doc__))).run()

@@ -1,0 +1,117 @@
+"""Ternary linear layers with int8 activations: the arithmetic of transformers' AutoBitLinear, and its packed checkpoint."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from torch import Tensor, nn
+
+from model import Player, hugging_face_weights
+
+SMALLEST_MAGNITUDE = 1e-5
+"""What a mean or a maximum is raised to before it divides, as in transformers."""
+
+PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+CODES_PER_BYTE = 4
+
+
+def ternary_codes(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Codes −1, 0, 1 of a matrix [rows, columns], and the scale that multiplies them: the mean magnitude."""
+    inverse = 1.0 / weight.abs().mean().clamp(min=SMALLEST_MAGNITUDE)
+    return (weight * inverse).round().clamp(-1, 1), 1.0 / inverse
+
+
+def activation_codes(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Codes −128…127 of each row of x [..., features], and the scale [..., 1] that divides them."""
+    scale = 127 / x.abs().amax(dim=-1, keepdim=True).clamp(min=SMALLEST_MAGNITUDE)
+    return (x * scale).round().clamp(-128, 127), scale
+
+
+class TernaryProduct(torch.autograd.Function):
+    """x · wᵀ with both sides quantised; gradients pass as if they were not (straight-through estimator).
+
+    Codes are whole numbers below 129, which bfloat16 holds exactly, so the product of two of them is exact in it too.
+    """
+
+    @staticmethod
+    def forward(x: Tensor, weight: Tensor, parts: list[int], dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        x_codes, x_scale = activation_codes(x.float())
+        pairs = [ternary_codes(part) for part in weight.split(parts)]
+        codes = torch.cat([part for part, _ in pairs]).to(dtype)
+        row_scale = torch.cat([scale.expand(rows) for (_, scale), rows in zip(pairs, parts)])
+        x_codes = x_codes.to(dtype)
+        y = (x_codes @ codes.t()).float() / x_scale * row_scale
+        return y, x_codes, x_scale, codes, row_scale
+
+    @staticmethod
+    def setup_context(ctx: torch.autograd.function.FunctionCtx, inputs: tuple, output: tuple) -> None:
+        _, x_codes, x_scale, codes, row_scale = output
+        ctx.mark_non_differentiable(x_codes, x_scale, codes, row_scale)
+        ctx.save_for_backward(x_codes, x_scale, codes, row_scale)
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, y_grad: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        x_codes, x_scale, codes, row_scale = ctx.saved_tensors
+        dtype = codes.dtype
+        x_grad = ((y_grad * row_scale).to(dtype) @ codes).float()
+        scaled = (y_grad / x_scale).to(dtype).flatten(0, -2)
+        weight_grad = (scaled.t() @ x_codes.flatten(0, -2)).float()
+        return x_grad, weight_grad, None, None
+
+
+class TernaryLinear(nn.Module):
+    """A linear layer without bias that computes with ternary weights; each of its stacked parts has a scale of its own."""
+
+    def __init__(self, dense: nn.Linear, parts: list[int]) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(dense.weight.detach().clone())
+        self.parts = parts
+
+    def forward(self, x: Tensor) -> Tensor:
+        device = x.device.type
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+        return TernaryProduct.apply(x, self.weight, self.parts, dtype)[0]
+
+
+def ternary_player(dense: Player) -> Player:
+    """A copy of a player whose blocks are ternary, starting from its weights. Embedding, norms and head stay dense."""
+    player = copy.deepcopy(dense)
+    for block in player.blocks:
+        intermediate = player.config.intermediate_size
+        block.qkv = TernaryLinear(block.qkv, block.splits)
+        block.attention_out = TernaryLinear(block.attention_out, [player.config.hidden_size])
+        block.gate_up = TernaryLinear(block.gate_up, [intermediate, intermediate])
+        block.down = TernaryLinear(block.down, [player.config.hidden_size])
+    return player
+
+
+def pack_codes(codes: Tensor) -> Tensor:
+    """Codes [rows, columns] as bytes [rows / 4, columns]: row r is field r div (rows / 4) of byte row r mod (rows / 4)."""
+    strips = (codes + 1).to(torch.uint8).chunk(CODES_PER_BYTE)
+    packed = torch.zeros_like(strips[0])
+    for field, strip in enumerate(strips):
+        packed |= strip << (2 * field)
+    return packed
+
+
+def packed_weights(player: Player) -> dict[str, Tensor]:
+    """The weights under Hugging Face's names, projections as packed codes with a `weight_scale`."""
+    weights: dict[str, Tensor] = {}
+    for name, value in hugging_face_weights(player).items():
+        if name.split(".")[-2] not in PROJECTIONS:
+            weights[name] = value
+            continue
+        codes, scale = ternary_codes(value)
+        weights[name] = pack_codes(codes).contiguous()
+        weights[name.removesuffix("weight") + "weight_scale"] = scale.reshape(1)
+    return weights
+
+
+QUANTIZATION = {
+    "quant_method": "bitnet",
+    "linear_class": "autobitlinear",
+    "quantization_mode": "offline",
+    "modules_to_not_convert": ["score"],
+}
+"""What config.json says of such a checkpoint."""
