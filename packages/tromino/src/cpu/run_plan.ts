@@ -2,6 +2,7 @@ import { batchInputs, type PackedBatch } from '../graph/batch.ts';
 import { materialiseConstant } from '../graph/constants.ts';
 import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
 import { stepOutput, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
+import type { DType } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 
@@ -41,7 +42,7 @@ export function allocatePlanArrays(plan: Plan): PlanArrays {
 export async function runPlan(
   plan: Plan,
   arrays: PlanArrays,
-  weightOf: (index: number) => Float32Array,
+  weightOf: (index: number) => Float32Array | Uint32Array,
   batch: PackedBatch,
   { onStep, signal }: RunOptions,
 ): Promise<Float32Array> {
@@ -67,7 +68,8 @@ export async function runPlan(
       computeStep(step, arrayOf);
       const { ref, sizeBytes } = stepOutput(step);
       const written = arrayOf(ref).subarray(0, sizeBytes / 4);
-      if (onStep) await onStep({ index, step, values: Float32Array.from(written) });
+      // A copy of the bytes, not of the numbers: packed codes may look like a NaN, whose bits a conversion need not keep.
+      if (onStep) await onStep({ index, step, values: new Float32Array(written.slice().buffer) });
     } else {
       const from = arrayOf(step.from).subarray(0, step.sizeBytes / 4);
       arrayOf(step.to).set(from, step.toOffsetBytes / 4);
@@ -82,8 +84,16 @@ export async function runPlan(
 function computeStep(step: DispatchStep, arrayOf: (ref: BufferRef) => Float32Array | Uint32Array): void {
   const definition: OpDefinition<Problem> = ops[step.op];
   const operands: Record<string, OperandArrays[string]> = {};
-  definition.contract.operands.forEach(({ name }, index) => {
-    operands[name] = arrayOf(must(step.operands[index], name)[0]);
+  definition.contract.operands.forEach(({ name, dtype }, index) => {
+    operands[name] = viewAs(dtype, arrayOf(must(step.operands[index], name)[0]));
   });
   definition.reference(step.problem, operands);
+}
+
+/** The same bytes as elements of another type: a slot may hold packed codes now and floats later. */
+function viewAs(dtype: DType, values: Float32Array | Uint32Array): Float32Array | Uint32Array {
+  const { buffer, byteOffset, length } = values;
+  if (dtype === 'u32')
+    return values instanceof Uint32Array ? values : new Uint32Array(buffer, byteOffset, length);
+  return values instanceof Float32Array ? values : new Float32Array(buffer, byteOffset, length);
 }

@@ -1,11 +1,12 @@
 import { allocatePlanArrays, runPlan } from '../cpu/run_plan.ts';
 import type { PackedBatch } from '../graph/batch.ts';
-import type { BatchShape } from '../graph/graph.ts';
+import type { BatchShape, WeightValues } from '../graph/graph.ts';
 import type { ProgressTracker } from '../io/progress.ts';
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import type { ModelDefinition } from '../models/model_definition.ts';
 import { buildPlan, type PlanOptions } from '../plan/build_plan.ts';
 import { runBytes, type Plan } from '../plan/plan.ts';
+import type { DType } from '../tensor/dtype.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
@@ -16,7 +17,7 @@ import type { Engine } from './engine.ts';
 import { loadWeights } from './load_weights.ts';
 import { PlanCache } from './plan_cache.ts';
 import type { Profile } from './profile.ts';
-import type { ResolvedPart } from './resolve_weights.ts';
+import type { ResolvedWeights } from './resolve_weights.ts';
 import type { OnStep } from './tap.ts';
 
 /** Arrays have no binding limit, so weights are never cut. */
@@ -30,7 +31,7 @@ const cpuCaps: DeviceCaps = {
 /** What a load on the CPU needs beside the model. */
 export interface CpuLoad {
   readonly account: MemoryAccount;
-  readonly parts: readonly ResolvedPart[];
+  readonly resolved: ResolvedWeights;
   readonly progress: ProgressTracker;
   readonly planOptions: PlanOptions;
   readonly signal: AbortSignal | undefined;
@@ -48,14 +49,14 @@ export class CpuEngine implements Engine {
   };
   readonly #account: MemoryAccount;
   readonly #plans: PlanCache;
-  readonly #weights: ReadonlyMap<string, Float32Array>;
+  readonly #weights: ReadonlyMap<string, WeightValues>;
   readonly #line = new Mutex();
   #isDisposed = false;
 
   private constructor(
     definition: ModelDefinition,
     load: CpuLoad,
-    weights: ReadonlyMap<string, Float32Array>,
+    weights: ReadonlyMap<string, WeightValues>,
   ) {
     this.#account = load.account;
     this.#plans = new PlanCache((shape) => buildPlan(definition.graph(shape), cpuCaps, load.planOptions));
@@ -69,14 +70,14 @@ export class CpuEngine implements Engine {
       'weights',
       Object.fromEntries(definition.weights.map(({ name, shape }) => [name, elementCount(shape) * 4])),
     );
-    const weights = new Map<string, Float32Array>();
+    const weights = new Map<string, WeightValues>();
     try {
-      for (const { name, shape } of definition.weights) {
-        weights.set(name, allocate(name, elementCount(shape)));
+      for (const { name, shape, dtype } of definition.weights) {
+        weights.set(name, allocate(name, dtype, elementCount(shape)));
         account.add('weights', elementCount(shape) * 4);
       }
       await loadWeights(
-        load.parts,
+        load.resolved,
         (weight, firstElement, values) => {
           must(weights.get(weight), weight).set(values, firstElement);
         },
@@ -150,7 +151,7 @@ export class CpuEngine implements Engine {
     const counted = Object.entries(parts) as [MemoryCategory, number][];
     for (const [category, sizeBytes] of counted) this.#account.add(category, sizeBytes);
     try {
-      const weightOf = (index: number): Float32Array => {
+      const weightOf = (index: number): WeightValues => {
         this.#throwIfDisposed();
         const { weight } = must(plan.weights[index], 'weight');
         return must(this.#weights.get(weight), weight);
@@ -166,9 +167,9 @@ export class CpuEngine implements Engine {
   }
 }
 
-function allocate(name: string, numElements: number): Float32Array {
+function allocate(name: string, dtype: DType, numElements: number): WeightValues {
   try {
-    return new Float32Array(numElements);
+    return dtype === 'u32' ? new Uint32Array(numElements) : new Float32Array(numElements);
   } catch (error) {
     throw Object.assign(new OutOfMemoryError(name, numElements * 4), { cause: error });
   }

@@ -12,7 +12,7 @@ import type { Engine } from './engine.ts';
 import { PlanCache, shapeKey } from './plan_cache.ts';
 import { PreparedPlan } from './prepared_plan.ts';
 import type { Profile } from './profile.ts';
-import type { ResolvedPart } from './resolve_weights.ts';
+import type { ResolvedWeights } from './resolve_weights.ts';
 import type { OnStep } from './tap.ts';
 import { WeightStore } from './weight_store.ts';
 
@@ -20,7 +20,7 @@ import { WeightStore } from './weight_store.ts';
 export interface GpuLoad {
   readonly lease: GpuLease;
   readonly account: MemoryAccount;
-  readonly parts: readonly ResolvedPart[];
+  readonly resolved: ResolvedWeights;
   readonly progress: ProgressTracker;
   readonly planOptions: PlanOptions;
   /** Prepared plans kept between calls, least recently used out first. */
@@ -63,7 +63,7 @@ export class GpuEngine implements Engine {
       context,
       load.account,
       planned,
-      load.parts,
+      load.resolved,
       load.progress,
       load.signal,
     );

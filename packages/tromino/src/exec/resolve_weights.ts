@@ -1,7 +1,7 @@
 import type { TensorEntry, WeightIndex } from '../formats/weight_index.ts';
-import type { WeightPart, WeightSpec } from '../graph/graph.ts';
+import type { WeightAssembly, WeightPart, WeightSpec } from '../graph/graph.ts';
 import { isFloat } from '../tensor/decode.ts';
-import { formatShape, sameShape } from '../tensor/shape.ts';
+import { elementCount, formatShape, sameShape } from '../tensor/shape.ts';
 import { FormatError, ShapeError, UnsupportedError } from '../util/errors.ts';
 
 /** Where one stored tensor's elements go: into which weight, from which element on. */
@@ -11,42 +11,91 @@ export interface ResolvedPart {
   readonly firstElement: number;
 }
 
+/** An assembly with its tensors, in its order. */
+export interface ResolvedAssembly {
+  readonly assembly: WeightAssembly;
+  readonly entries: readonly TensorEntry[];
+}
+
+/** Every tensor that a model's weights are made of, and what becomes of it. */
+export interface ResolvedWeights {
+  readonly parts: readonly ResolvedPart[];
+  readonly assemblies: readonly ResolvedAssembly[];
+}
+
+/** Bytes that a load will read. */
+export function storedBytes({ parts, assemblies }: ResolvedWeights): number {
+  const entries = [...parts.map(({ entry }) => entry), ...assemblies.flatMap((assembly) => assembly.entries)];
+  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
 /**
  * Finds every tensor that the weights are made of, before a byte is read.
  * @throws FormatError listing all tensors that are missing.
  * @throws ShapeError naming a tensor whose shape is not what the config promises.
+ * @throws UnsupportedError naming a tensor that is stored in another type than it may be.
  */
 export function resolveWeights(
   specs: readonly WeightSpec[],
   index: WeightIndex,
   file: string,
-): ResolvedPart[] {
+): ResolvedWeights {
   const missing: string[] = [];
-  const resolved: ResolvedPart[] = [];
-  for (const { name, parts } of specs) {
+  const find = (part: WeightPart): TensorEntry | undefined => {
+    const entry = findTensor(index, part);
+    if (!entry) missing.push(part.tensor);
+    return entry;
+  };
+  const parts: ResolvedPart[] = [];
+  const assemblies = new Set<WeightAssembly>();
+  for (const spec of specs) {
+    if ('assembly' in spec) {
+      assemblies.add(spec.assembly);
+      continue;
+    }
     let firstElement = 0;
-    for (const part of parts) {
-      const entry = findTensor(index, part);
-      if (!entry) missing.push(part.tensor);
-      else if (!isFloat(entry.dtype)) {
-        throw new UnsupportedError(
-          `tensor ${entry.name}`,
-          `stored as ${entry.dtype}; f32, f16, bf16 or f64 is expected`,
-        );
-      } else if (!sameShape(entry.shape, part.shape)) {
-        throw new ShapeError(
-          `${entry.source.name}: tensor ${entry.name}`,
-          formatShape(part.shape),
-          formatShape(entry.shape),
-        );
-      } else resolved.push({ entry, weight: name, firstElement });
-      firstElement += part.shape.reduce((product, size) => product * size, 1);
+    for (const part of spec.parts) {
+      const entry = find(part);
+      if (entry) parts.push({ entry: checkFloat(checkShape(entry, part)), weight: spec.name, firstElement });
+      firstElement += elementCount(part.shape);
     }
   }
+  const resolved = [...assemblies].map((assembly): ResolvedAssembly => {
+    const entries = assembly.tensors.flatMap((part) => {
+      const entry = find(part);
+      return entry ? [checkDType(checkShape(entry, part), part.dtypes)] : [];
+    });
+    return { assembly, entries };
+  });
   if (missing.length > 0) {
     throw new FormatError(file, `${missing.length} tensors are missing: ${shorten(missing).join(', ')}`);
   }
-  return resolved;
+  return { parts, assemblies: resolved };
+}
+
+function checkShape(entry: TensorEntry, { shape }: WeightPart): TensorEntry {
+  if (sameShape(entry.shape, shape)) return entry;
+  throw new ShapeError(
+    `${entry.source.name}: tensor ${entry.name}`,
+    formatShape(shape),
+    formatShape(entry.shape),
+  );
+}
+
+function checkFloat(entry: TensorEntry): TensorEntry {
+  if (isFloat(entry.dtype)) return entry;
+  throw new UnsupportedError(
+    `tensor ${entry.name}`,
+    `stored as ${entry.dtype}; f32, f16, bf16 or f64 is expected`,
+  );
+}
+
+function checkDType(entry: TensorEntry, dtypes: WeightAssembly['tensors'][number]['dtypes']): TensorEntry {
+  if (dtypes.includes(entry.dtype)) return entry;
+  throw new UnsupportedError(
+    `tensor ${entry.name}`,
+    `stored as ${entry.dtype}; ${dtypes.join(' or ')} is expected`,
+  );
 }
 
 /** Checkpoints saved from the bare model, without its head's wrapper, leave out the leading `model.`. */

@@ -1,12 +1,13 @@
 import type { GpuContext } from '../gpu/device.ts';
 import { withErrorScopes } from '../gpu/error_scopes.ts';
 import { createOwnedBuffer, type OwnedBuffer } from '../gpu/ledger.ts';
+import type { WeightValues } from '../graph/graph.ts';
 import type { ProgressTracker } from '../io/progress.ts';
 import type { PlannedWeight } from '../plan/plan.ts';
 import { must } from '../util/assert.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
 import { loadWeights } from './load_weights.ts';
-import type { ResolvedPart } from './resolve_weights.ts';
+import type { ResolvedWeights } from './resolve_weights.ts';
 
 /** Bytes that may wait in the queue's own staging before an upload pauses for the device to take them. */
 const uploadWindowBytes = 32 * 1024 * 1024;
@@ -30,7 +31,7 @@ export class WeightStore {
     context: GpuContext,
     account: MemoryAccount,
     planned: readonly PlannedWeight[],
-    parts: readonly ResolvedPart[],
+    resolved: ResolvedWeights,
     progress: ProgressTracker,
     signal: AbortSignal | undefined,
   ): Promise<WeightStore> {
@@ -46,7 +47,7 @@ export class WeightStore {
       });
       // Not abandoned on abort: its buffers must be in the store before the store is disposed.
       await context.guard(allocation);
-      await store.#upload(context, parts, progress, signal);
+      await store.#upload(context, resolved, progress, signal);
       return store;
     } catch (error) {
       store.dispose();
@@ -82,7 +83,7 @@ export class WeightStore {
 
   async #upload(
     context: GpuContext,
-    parts: readonly ResolvedPart[],
+    resolved: ResolvedWeights,
     progress: ProgressTracker,
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -94,7 +95,7 @@ export class WeightStore {
       await context.guard(queue.onSubmittedWorkDone(), signal);
     };
     await loadWeights(
-      parts,
+      resolved,
       async (weight, firstElement, values) => {
         context.throwIfLost();
         this.#write(queue, weight, firstElement, values);
@@ -108,7 +109,7 @@ export class WeightStore {
   }
 
   /** Writes elements that may lie across several chunks of their weight. */
-  #write(queue: GPUQueue, weight: string, firstElement: number, values: Float32Array<ArrayBuffer>): void {
+  #write(queue: GPUQueue, weight: string, firstElement: number, values: WeightValues): void {
     const end = firstElement + values.length;
     for (const chunk of must(this.#chunks.get(weight), weight)) {
       const from = Math.max(firstElement, chunk.firstElement);

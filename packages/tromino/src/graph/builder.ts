@@ -51,7 +51,7 @@ export class GraphBuilder {
     const known = this.#weights.get(name);
     if (known !== undefined) return known;
     const spec = must(this.#specs.get(name), `weight ${name}`);
-    const id = this.#addValue(name, 'f32', spec.shape, { kind: 'weight', weight: name });
+    const id = this.#addValue(name, spec.dtype, spec.shape, { kind: 'weight', weight: name });
     this.#weights.set(name, id);
     return id;
   }
@@ -79,7 +79,10 @@ export class GraphBuilder {
     const out =
       typeof output === 'number'
         ? output
-        : this.#addValue(output.name, 'f32', output.shape, { kind: 'node', node: this.#nodes.length });
+        : this.#addValue(output.name, dtypeOf(op, 'out'), output.shape, {
+            kind: 'node',
+            node: this.#nodes.length,
+          });
     const operands = { ...inputs, out };
     this.#checkOperands(op, label, problem, operands);
     this.#nodes.push({ op, label, layer: this.#layer, problem, operands });
@@ -109,13 +112,23 @@ export class GraphBuilder {
         this.#values[must(operands[name], `operand ${name} of ${label}`)],
         `operand ${name} of ${label}`,
       );
-      if (elementCount(value.shape) !== length) {
+      const dtype = dtypeOf(op, name);
+      if (elementCount(value.shape) !== length || value.dtype !== dtype) {
         throw new ShapeError(
           `${label} (${op}.${name})`,
-          `${length} elements`,
-          `${value.name} ${formatShape(value.shape)}`,
+          `${length} elements of ${dtype}`,
+          `${value.name} ${formatShape(value.shape)} of ${value.dtype}`,
         );
       }
     }
   }
+}
+
+/** Element type of an op's operand. */
+function dtypeOf(op: OpName, operand: string): DType {
+  const definition: OpDefinition<Problem> = ops[op];
+  return must(
+    definition.contract.operands.find(({ name }) => name === operand),
+    `operand ${operand} of ${op}`,
+  ).dtype;
 }

@@ -1,5 +1,5 @@
 import type { OpName, Problem } from '../kernels/index.ts';
-import type { DType } from '../tensor/dtype.ts';
+import type { DType, StoredDType } from '../tensor/dtype.ts';
 import type { Shape } from '../tensor/shape.ts';
 
 /** Index of a value within its graph. */
@@ -58,13 +58,53 @@ export interface WeightPart {
 }
 
 /**
- * A weight as the graph uses it: one tensor, or several stacked along their first dimension (query, key and value projections become
- * one matrix, so that one dispatch computes all three).
+ * A weight of floats: one tensor, or several stacked along their first dimension (query, key and value projections become one matrix, so
+ * that one dispatch computes all three). Its parts become f32 and go to the device as they stream by.
  */
-export interface WeightSpec {
+export interface StackedWeight {
   readonly name: string;
   readonly shape: Shape;
+  readonly dtype: 'f32';
   readonly parts: readonly WeightPart[];
+}
+
+/** A weight that the host computes from whole tensors, as packed codes are. */
+export interface AssembledWeight {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly dtype: DType;
+  /** Shared by all weights that come of the same tensors. */
+  readonly assembly: WeightAssembly;
+}
+
+/** A weight as the graph uses it. */
+export type WeightSpec = StackedWeight | AssembledWeight;
+
+/** A tensor that an assembly reads, and how it must be stored. */
+export interface AssemblyTensor extends WeightPart {
+  readonly dtypes: readonly StoredDType[];
+}
+
+/** A whole tensor as the checkpoint stores it. */
+export interface StoredTensor {
+  readonly name: string;
+  readonly dtype: StoredDType;
+  readonly shape: Shape;
+  readonly bytes: Uint8Array;
+}
+
+/** A weight's elements as the device has them. */
+export type WeightValues = Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+
+/** How weights are made of whole tensors, a few matrices at a time: all of `tensors` are in memory at once, and nothing else. */
+export interface WeightAssembly {
+  readonly tensors: readonly AssemblyTensor[];
+  /**
+   * @param tensors in the order of the list above, with its shapes and one of its types.
+   * @returns the elements of each weight, by its name.
+   * @throws FormatError where a tensor holds what its format does not have.
+   */
+  assemble(tensors: readonly StoredTensor[]): Readonly<Record<string, WeightValues>>;
 }
 
 /** The size of a ragged batch: rows of tokens packed one behind the other, without padding. */

@@ -20,7 +20,7 @@ export class WeightList {
 
   /** A weight that is one of the checkpoint's tensors. Returns its name. */
   tensor(name: string, shape: Shape): string {
-    return this.#add({ name, shape, parts: [{ tensor: name, shape }] });
+    return this.#add({ name, shape, dtype: 'f32', parts: [{ tensor: name, shape }] });
   }
 
   /** A projection whose matrix is one of the checkpoint's. */
@@ -34,12 +34,14 @@ export class WeightList {
     const weight = this.#add({
       name: `${name}.weight`,
       shape: [outputs, inputs],
+      dtype: 'f32',
       parts: parts.map(({ module, rows }): WeightPart => ({ tensor: `${module}.weight`, shape: [rows, inputs] })),
     });
     const bias = hasBias
       ? this.#add({
           name: `${name}.bias`,
           shape: [outputs],
+          dtype: 'f32',
           parts: parts.map(({ module, rows }): WeightPart => ({ tensor: `${module}.bias`, shape: [rows] })),
         })
       : undefined;

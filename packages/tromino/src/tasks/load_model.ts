@@ -2,7 +2,7 @@ import { CpuEngine } from '../exec/cpu_engine.ts';
 import type { Engine } from '../exec/engine.ts';
 import { GpuEngine } from '../exec/gpu_engine.ts';
 import { RevivingEngine } from '../exec/reviving_engine.ts';
-import { resolveWeights, type ResolvedPart } from '../exec/resolve_weights.ts';
+import { resolveWeights, storedBytes, type ResolvedWeights } from '../exec/resolve_weights.ts';
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
 import { ConfigReader, readConfig } from '../formats/huggingface/config_reader.ts';
 import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
@@ -90,17 +90,14 @@ export async function loadModel(
   const config = await readConfig(files, signal);
   const index = await readWeightIndex(files, signal);
   const definition = defineModel(config, index, head, options.ropeFrequencies);
-  const parts = resolveWeights(definition.weights, index, config.file);
+  const resolved = resolveWeights(definition.weights, index, config.file);
   const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? Infinity);
   const { prepareFor } = options;
   const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, maxTokens, 'prepareFor');
   const tokenizer = await loadTokenizer(files, signal);
   const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
-  progress.enter(
-    'weights',
-    parts.reduce((sum, { entry }) => sum + entry.sizeBytes, 0),
-  );
-  const engine = await loadEngine(definition, parts, progress, options);
+  progress.enter('weights', storedBytes(resolved));
+  const engine = await loadEngine(definition, resolved, progress, options);
   try {
     if (firstShape) {
       progress.enter('pipelines');
@@ -133,7 +130,7 @@ async function readStopTokens(
 
 async function loadEngine(
   definition: ModelDefinition,
-  parts: readonly ResolvedPart[],
+  resolved: ResolvedWeights,
   progress: ProgressTracker,
   options: LoadOptions,
 ): Promise<Engine> {
@@ -143,7 +140,7 @@ async function loadEngine(
     variants: options.variants ?? {},
     layersPerSlice: options.layersPerSlice ?? 'all',
   } as const;
-  const common = { account, parts, progress, planOptions, signal: options.signal };
+  const common = { account, resolved, progress, planOptions, signal: options.signal };
   if (await usesCpu(options)) return CpuEngine.load(definition, common);
   const load = async (loading: typeof common): Promise<GpuEngine> => {
     const lease = await leaseDevice(definition, { ...options, signal: loading.signal });
