@@ -48,6 +48,16 @@ describe('a tokenizer', () => {
       ids: [1, 4, 5, 9, 10, 0, 2],
       tokens: ['[CLS]', 'a', 'b', '##x', ',', '[UNK]', '[SEP]'],
       typeIds: [0, 0, 0, 0, 0, 0, 0],
+      spans: [
+        [0, 0],
+        [0, 1],
+        [2, 3],
+        [3, 4],
+        [4, 5],
+        [6, 11],
+        [0, 0],
+      ],
+      sequences: [undefined, 0, 0, 0, 0, 0, undefined],
       truncated: false,
     });
     expect(tokenizer.encode('a', { addSpecialTokens: false }).ids).toEqual([4]);
@@ -55,9 +65,11 @@ describe('a tokenizer', () => {
   });
 
   it('encodes pairs', async () => {
-    const { ids, typeIds } = (await load()).encode('a b', { pair: 'c' });
+    const { ids, typeIds, spans, sequences } = (await load()).encode('a b', { pair: 'c' });
     expect(ids).toEqual([1, 4, 5, 2, 6, 2]);
     expect(typeIds).toEqual([0, 0, 0, 0, 1, 1]);
+    expect(sequences).toEqual([undefined, 0, 0, undefined, 1, undefined]);
+    expect(spans[4]).toEqual([0, 1]);
   });
 
   it('cuts the text and keeps the special tokens, and says so', async () => {
@@ -134,7 +146,10 @@ describe('a tokenizer', () => {
   it('frames a pair as RoBERTa does', async () => {
     const post_processor = { type: 'RobertaProcessing', cls: ['[CLS]', 1], sep: ['[SEP]', 2] };
     const tokenizer = await load({ ...bert, post_processor });
-    expect(tokenizer.encode('a', { pair: 'b' }).ids).toEqual([1, 4, 2, 2, 5, 2]);
+    expect(tokenizer.encode('a', { pair: 'b' })).toMatchObject({
+      ids: [1, 4, 2, 2, 5, 2],
+      typeIds: [0, 0, 0, 0, 0, 0],
+    });
     expect(tokenizer.encode('a b c', { pair: 'b', maxTokens: 6 })).toMatchObject({
       ids: [1, 4, 2, 2, 5, 2],
       truncated: true,
@@ -157,6 +172,17 @@ describe('createTokenizer', () => {
     await expect(loading).rejects.toThrow('tokenizer.json, tokenizer model "Telepathy": only BPE, WordPiece');
   });
 
+  it('refuses a step that it does not know', async () => {
+    const normalizing = load({ ...bert, normalizer: { type: 'Shout' } });
+    await expect(normalizing).rejects.toThrow(
+      new UnsupportedError('tokenizer.json, normalizer "Shout"', 'this kind is not known'),
+    );
+    const splitting = load({ ...bert, pre_tokenizer: { type: 'Shout' } });
+    await expect(splitting).rejects.toThrow(UnsupportedError);
+  });
+
+  const broken = { type: 'Split', pattern: { Regex: '(' }, behavior: 'Isolated' };
+
   it.each<[string, object, string]>([
     ['no model', {}, 'expected a tokenizer model, found undefined'],
     ['a model without tokens', { model: { type: 'BPE' } }, 'model.vocab: expected tokens, found undefined'],
@@ -171,7 +197,18 @@ describe('createTokenizer', () => {
       'expected pairs of token and score',
     ],
     ['no merges', { model: { type: 'BPE', vocab: { a: 1 } } }, 'found what the library refuses'],
-    ['an unknown normalizer', { ...bert, normalizer: { type: 'Shout' } }, 'Unknown Normalizer type: Shout'],
+    ['an unknown decoder', { ...bert, decoder: { type: 'Shout' } }, 'Unknown Decoder type: Shout'],
+    ['a pattern that is none', { ...bert, pre_tokenizer: broken }, 'Split.pattern: SyntaxError'],
+    [
+      'a flag that is text',
+      { ...bert, normalizer: { type: 'BertNormalizer', lowercase: 'no' } },
+      'BertNormalizer.lowercase: expected true or false, found "no"',
+    ],
+    [
+      'a charsmap that is none',
+      { ...bert, normalizer: { type: 'Precompiled', precompiled_charsmap: 'AAAA' } },
+      'precompiled_charsmap',
+    ],
     [
       'an unknown special token',
       { ...bert, model: { ...bert.model, vocab: { b: 0 } }, added_tokens: [] },

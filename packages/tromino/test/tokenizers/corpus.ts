@@ -1,0 +1,67 @@
+/** Texts that try a tokenizer's sense of place: every class of character that normalisation moves, drops, splits or joins. */
+export const corpus: readonly string[] = [
+  '',
+  ' ',
+  '   ',
+  'a',
+  'The quick brown fox jumps over the lazy dog.',
+  '  two  spaces,\ttabs\tand\nlines\r\nof  text  ',
+  "Don't you think it's unbelievable? They'll say we've lost, I'm sure.",
+  'Mr. O’Neill paid $3,499.99 (incl. 19% VAT) on 2024-02-29 at 07:45!',
+  'antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis',
+  `${'x'.repeat(99)} ${'y'.repeat(100)} ${'z'.repeat(101)}`,
+  // Accents, composed and decomposed, and marks out of canonical order.
+  'café naïve résumé Ångström façade Żółć',
+  'cafe\u0301 nai\u0308ve re\u0301sume\u0301 A\u030angstro\u0308m',
+  'a\u0323\u0302 a\u0302\u0323 ậ q\u0307\u0323 \u0301 leading mark',
+  'e\u0301\u0301\u0302 zal\u0311\u034f\u0327go o\u0335\u0321',
+  'Tiếng Việt có dấu: Nguyễn Thị Minh Khai',
+  // Case that changes length, or depends on what follows.
+  'İstanbul ISPARTA ıssız DİYARBAKIR',
+  'ΟΔΥΣΣΕΥΣ ὈΔΥΣΣΕΎΣ Σ ΣΑΣ ἀνήρ',
+  'Straße STRASSE ẞ ﬀ ǅ ǆ Ǆ',
+  // Compatibility forms.
+  'ﬁne ﬂow oﬃce ﬆ ĳ Ĳ ŉ',
+  'Ｆｕｌｌ ｗｉｄｔｈ　１２３！？（ＡＢＣ）',
+  'ﾊﾝｶｸ ｶﾀｶﾅ ｶﾞｷﾞｸﾞ ﾊﾟﾋﾟ',
+  '㎏ ㎜² ™ ℃ № ½ ⅷ ① ㍿ ㋿ ﷺ',
+  'x² + y³ = z⁴, H₂O, 10⁻⁶',
+  // East Asian.
+  '東京都に住んでいます。今日は良い天気ですね。',
+  '我爱北京天安门,天安门上太阳升。Hello世界 𠮷野家 㐀 豈',
+  '안녕하세요 한국어 테스트입니다',
+  '\u1112\u1161\u11ab\u1100\u1173\u11af \u1100\u1161 composed 가각힣',
+  'がぎぐ か\u3099き\u3099 は\u309a ゔ',
+  // Beyond the basic plane.
+  '😀 😃😄 text🙂text 👍🏽 👨‍👩‍👧‍👦 🇩🇪🇫🇷 ❤️ ☺ 1️⃣',
+  '𝕳𝖊𝖑𝖑𝖔 𝒜𝓑 𝟏𝟐𝟑 🅰️ 𐐀𐐨 𝄞 𝅘𝅥',
+  '🤷🏻‍♀️🏳️‍🌈🧑🏿‍🚀',
+  // Other scripts, some from right to left.
+  'Привет, как дела? ЁЖИК ёжик Й и\u0306',
+  'مرحبا بالعالم، السَّلَامُ عَلَيْكُمْ ٣٤٥ ﻻ',
+  'שלום עולם שָׁלוֹם יִשְׂרָאֵל',
+  'नमस्ते दुनिया क्षत्रिय हिन्दी',
+  'ภาษาไทย กำลัง น้ำ ที่นี่',
+  'தமிழ் ಕನ್ನಡ മലയാളം বাংলা ਪੰਜਾਬੀ',
+  'ქართული ᲥᲐᲠᲗᲣᲚᲘ Հայերեն ﬓ',
+  // What is not seen, and what is no character at all.
+  'zero\u200bwidth \u200dzwj\u200d soft\u00adhyphen word\u2060joiner \ufeffbom',
+  'nbsp\u00a0here narrow\u202fone ideographic\u3000one ogham\u1680x line\u2028sep',
+  'bell\u0007 null\u0000byte delete\u007f c1\u0085\u009f private\ue000 repl\ufffd',
+  'tab\tvertical\u000bform\u000c',
+  'left\u200eto\u200fright \u202ebidi\u202c',
+  // Punctuation of many kinds.
+  '«quotes» “curly” ‘single’ „low“ —em–en‐hyphen… ¿qué? ¡sí! §7 ¶ •',
+  '$€£¥ +−×÷=≠ <tag attr="v"> {json: [1,2]} a_b-c.d/e\\f|g~h^i`j @user #tag',
+  'email.me+tag@example.co.uk https://example.org/a?b=c&d=%20#frag',
+  '。、！？「」『』【】（）・…ー〜',
+  // What looks like a special token.
+  '[CLS] inside [MASK] text [SEP] and [UNK][PAD]',
+  'a <mask> b<mask>c  <mask>  <|endoftext|> <s> </s> <unk> ▁ ▁▁x',
+  '##ing un##able Ġword Ċ â',
+  'The value is 1234567890.0987654321e-10 and 0xDEADBEEF',
+  'camelCase snake_case SCREAMING kebab-case i18n C++ C# .NET',
+  'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '!!!!!!!! ........ -------- ????',
+  '\n\n\n  \n start and end \n\n ',
+];
