@@ -8,6 +8,9 @@
  */
 export { loadClassifier, type Classification, type Classifier, type ClassScore } from './tasks/classifier.ts';
 export { loadGenerator, type GenerateOptions, type Generation, type Generator } from './tasks/generator.ts';
+export { loadTagger, type Tagger } from './tasks/tagger.ts';
+export { loadExtractor, type Extractor, type SpanLogits } from './tasks/extractor.ts';
+export { loadEmbedder, type Embedder, type Pooling } from './tasks/embedder.ts';
 export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';
 export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
 export type { LoadOptions } from './tasks/load_model.ts';

@@ -11,21 +11,43 @@ export const referenceCheckpoints = [
   'qwen3-lm-tied',
   'qwen3-seqcls',
   'mistral-lm',
+  'bert-seqcls',
+  'bert-tokencls',
+  'bert-qa',
+  'bert-embed',
+  'distilbert-seqcls',
+  'distilbert-qa',
+  'roberta-seqcls',
+  'roberta-qa',
+  'xlmroberta-embed',
+  'modernbert-seqcls',
+  'modernbert-tokencls',
+  'modernbert-qa',
 ] as const;
+
+type Numbers = readonly number[];
 
 /** One case of a `golden.json`. A batch has a leading axis on every field. */
 export interface GoldenCase {
   readonly batch?: boolean;
-  readonly input_ids: readonly number[] | readonly (readonly number[])[];
-  readonly attention_mask: readonly number[] | readonly (readonly number[])[];
-  readonly logits?: readonly number[] | readonly (readonly number[])[];
-  readonly last_logits?: readonly number[];
-  readonly greedy?: readonly number[];
+  readonly input_ids: Numbers | readonly Numbers[];
+  readonly attention_mask: Numbers | readonly Numbers[];
+  readonly token_type_ids?: Numbers | readonly Numbers[];
+  readonly greedy?: Numbers;
+  /** The outputs of whichever head it is: `logits`, `last_logits`, `start_logits`, `end_logits`, `last_hidden_state`, `mean_pooled`. */
+  readonly [output: string]: unknown;
 }
 
 /** A `golden.json`: what the reference implementation computed for a checkpoint. */
 export interface Golden {
   readonly cases: readonly GoldenCase[];
+}
+
+/** An input of a case. */
+export interface GoldenRow {
+  readonly ids: Numbers;
+  readonly attentionMask: Numbers;
+  readonly tokenTypes: Numbers | undefined;
 }
 
 /** Largest error relative to max(1, largest magnitude expected). NaN where any value is. */
@@ -37,23 +59,31 @@ export function relativeError(found: ArrayLike<number>, expected: readonly numbe
   );
 }
 
-/** Each row of a case with what is expected of it. */
-export function goldenRows(
+/** The rows of a case; a single one where it is no batch. */
+export function goldenRows(golden: GoldenCase): GoldenRow[] {
+  const ids = rowsOf(golden, golden.input_ids) as Numbers[];
+  const masks = rowsOf(golden, golden.attention_mask) as Numbers[];
+  const types = golden.token_type_ids && (rowsOf(golden, golden.token_type_ids) as Numbers[]);
+  return ids.map((row, i) => ({ ids: row, attentionMask: masks[i] ?? [], tokenTypes: types?.[i] }));
+}
+
+/**
+ * What is expected of each row for one of a case's outputs, or undefined where the case does not have it. Of an output for each token,
+ * what stands at padding means nothing and is left out.
+ */
+export function expectedRows(
   golden: GoldenCase,
-): { ids: number[]; attentionMask: number[]; expected: number[] }[] {
-  const expected = golden.logits ?? golden.last_logits ?? [];
-  if (!golden.batch) {
-    return [
-      {
-        ids: [...(golden.input_ids as number[])],
-        attentionMask: [...(golden.attention_mask as number[])],
-        expected: [...(expected as number[])],
-      },
-    ];
-  }
-  return (golden.input_ids as number[][]).map((ids, row) => ({
-    ids,
-    attentionMask: (golden.attention_mask as number[][])[row] ?? [],
-    expected: (expected as number[][])[row] ?? [],
-  }));
+  output: string,
+  per: 'row' | 'token',
+): number[][] | undefined {
+  if (!(output in golden)) return undefined;
+  const masks = rowsOf(golden, golden.attention_mask) as Numbers[];
+  return rowsOf(golden, golden[output]).map((row, i) => {
+    if (per === 'row') return row as number[];
+    return (row as unknown[]).filter((_, token) => masks[i]?.[token] === 1).flat() as number[];
+  });
+}
+
+function rowsOf({ batch }: GoldenCase, values: unknown): readonly unknown[] {
+  return batch === true ? (values as readonly unknown[]) : [values];
 }

@@ -6,7 +6,7 @@ import type { MemoryReport } from '../util/memory_account.ts';
 import type { Profile } from './profile.ts';
 import type { OnStep } from './tap.ts';
 
-/** A loaded model on some backend: batches in, one row of scores for each row of the batch out. */
+/** A loaded model on some backend: batches in, the wanted output out. */
 export interface Engine {
   readonly backend: 'webgpu' | 'cpu';
   readonly adapter: AdapterDescription;
@@ -14,7 +14,7 @@ export interface Engine {
   plan(shape: BatchShape): Plan;
   /** Makes everything a run of this shape needs but the run itself, so that the first one is as fast as the next. */
   prepare(shape: BatchShape, signal?: AbortSignal): Promise<void>;
-  /** @returns [numRows, scoresPerRow], row-major. */
+  /** @returns the output that the batch's shape names: a vector for each row or each token of the batch, row-major. */
   run(batch: PackedBatch, signal?: AbortSignal): Promise<Float32Array>;
   /** Runs step by step and hands over what each step wrote. */
   tap(batch: PackedBatch, onStep: OnStep, signal?: AbortSignal): Promise<void>;

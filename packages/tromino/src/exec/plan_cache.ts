@@ -5,8 +5,8 @@ import type { Plan } from '../plan/plan.ts';
 const keptPlans = 16;
 
 /** A name for a shape: equal shapes have equal plans. */
-export function shapeKey({ numTokens, numRows, maxRowTokens, numPositions }: BatchShape): string {
-  return [numTokens, numRows, maxRowTokens, numPositions].join('/');
+export function shapeKey({ numTokens, numRows, maxRowTokens, numPositions, output }: BatchShape): string {
+  return [numTokens, numRows, maxRowTokens, numPositions, output].join('/');
 }
 
 /** The plans of the shapes used last. */

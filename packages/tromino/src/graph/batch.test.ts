@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { packBatch } from './batch.ts';
+import { packBatch, rowRange, type BatchRules } from './batch.ts';
 
-const vocabularySize = 10;
+const decoder: BatchRules = {
+  vocabularySize: 10,
+  numTypes: 0,
+  positions: { kind: 'from_first_token' },
+  maxPositions: 8,
+  readsFirstColumn: false,
+};
+const encoder: BatchRules = { ...decoder, numTypes: 2, positions: { kind: 'from_row_start' } };
 
 describe('packBatch', () => {
   it('packs rows without padding and points at each last token', () => {
-    const { ids, tokens, lastTokens, shape } = packBatch([{ ids: [5, 6, 7] }, { ids: [8] }], vocabularySize);
+    const { ids, tokens, lastTokens, shape } = packBatch([{ ids: [5, 6, 7] }, { ids: [8] }], decoder);
     expect([...ids]).toEqual([5, 6, 7, 8]);
     expect([...tokens]).toEqual([0, 3, 0, 0, 0, 3, 1, 0, 0, 3, 2, 0, 3, 4, 0, 1]);
     expect([...lastTokens]).toEqual([2, 3]);
@@ -13,17 +20,66 @@ describe('packBatch', () => {
   });
 
   it('makes the same batch of a row padded left, right, or not at all, also where pad is the end token', () => {
-    const plain = packBatch([{ ids: [5, 9, 2] }], vocabularySize);
-    const left = packBatch([{ ids: [2, 2, 2, 5, 9, 2], attentionMask: [0, 0, 0, 1, 1, 1] }], vocabularySize);
-    const right = packBatch([{ ids: [5, 9, 2, 2, 2, 2], attentionMask: [1, 1, 1, 0, 0, 0] }], vocabularySize);
+    const plain = packBatch([{ ids: [5, 9, 2] }], decoder);
+    const left = packBatch([{ ids: [2, 2, 2, 5, 9, 2], attentionMask: [0, 0, 0, 1, 1, 1] }], decoder);
+    const right = packBatch([{ ids: [5, 9, 2, 2, 2, 2], attentionMask: [1, 1, 1, 0, 0, 0] }], decoder);
     expect(left).toEqual(plain);
     expect(right).toEqual(plain);
   });
 
   it('keeps the gap of a mask with a hole as a gap in the positions', () => {
-    const { tokens, shape } = packBatch([{ ids: [1, 2, 3], attentionMask: [1, 0, 1] }], vocabularySize);
+    const { tokens, shape } = packBatch([{ ids: [1, 2, 3], attentionMask: [1, 0, 1] }], decoder);
     expect([tokens[2], tokens[6]]).toEqual([0, 2]);
     expect(shape).toMatchObject({ numTokens: 2, maxRowTokens: 2, numPositions: 3 });
+  });
+
+  it('counts padding on the left as positions, where the family does', () => {
+    const left = { ids: [0, 0, 5, 9], attentionMask: [0, 0, 1, 1] };
+    expect([...packBatch([left], encoder).positions]).toEqual([2, 3]);
+    expect([...packBatch([left], decoder).positions]).toEqual([0, 1]);
+    expect(packBatch([left], encoder).shape.numPositions).toBe(4);
+  });
+
+  it('counts from behind the padding id and passes over it, where the family does', () => {
+    const rules: BatchRules = { ...encoder, positions: { kind: 'past_padding', paddingId: 1 } };
+    const left = { ids: [1, 1, 5, 9], attentionMask: [0, 0, 1, 1] };
+    expect([...packBatch([left], rules).positions]).toEqual([2, 3]);
+    expect([...packBatch([{ ids: [5, 1, 9] }], rules).positions]).toEqual([2, 1, 3]);
+  });
+
+  it('keeps a padded first column as a query that nothing sees, where the model reads it', () => {
+    const rules = { ...encoder, readsFirstColumn: true };
+    const left = { ids: [3, 0, 5, 9], attentionMask: [0, 0, 1, 1], tokenTypes: [1, 0, 0, 1] };
+    const batch = packBatch([{ ids: [7] }, left], rules);
+    expect([...batch.ids]).toEqual([7, 3, 5, 9]);
+    expect([...batch.tokenTypes]).toEqual([0, 1, 0, 1]);
+    expect([...batch.positions]).toEqual([0, 0, 2, 3]);
+    expect([...batch.tokens.subarray(4)]).toEqual([2, 4, 0, 1, 2, 4, 2, 1, 2, 4, 3, 1]);
+    expect([[...batch.firstTokens], [...batch.lastTokens]]).toEqual([
+      [0, 1],
+      [0, 3],
+    ]);
+    expect(batch.shape).toEqual({ numTokens: 4, numRows: 2, maxRowTokens: 2, numPositions: 4 });
+    expect(rowRange(batch, 1)).toEqual({ start: 2, end: 4 });
+    expect([...packBatch([left], encoder).ids]).toEqual([5, 9]);
+  });
+
+  it.each([
+    [{ ids: [1], tokenTypes: [2] }, 'input.tokenTypes[0]: expected an integer from 0 to 1, found 2'],
+    [{ ids: [1], tokenTypes: [] }, 'input.tokenTypes: expected 1 values, one for each id, found 0'],
+    [
+      { ids: new Array<number>(9).fill(1), attentionMask: [0, 0, 0, 0, 0, 0, 0, 0, 1] },
+      'input.ids[8]: expected a position from 0 to 7, found 8, padding on the left included',
+    ],
+  ])('refuses %j of an encoder', (row, message) => {
+    expect(() => packBatch([row], encoder)).toThrow(message);
+  });
+
+  it('knows no token types but 0 of a model without any', () => {
+    expect(packBatch([{ ids: [1], tokenTypes: [0] }], decoder).shape.numTokens).toBe(1);
+    expect(() => packBatch([{ ids: [1], tokenTypes: [1] }], decoder)).toThrow(
+      'input.tokenTypes[0]: expected 0, found 1',
+    );
   });
 
   it.each([
@@ -39,6 +95,6 @@ describe('packBatch', () => {
     [[{ ids: [1] }, { ids: [1], attentionMask: [0] }], 'inputs[1]: expected at least one token'],
     [[], 'inputs: expected at least one row, found none'],
   ])('refuses %j', (rows, message) => {
-    expect(() => packBatch(rows, vocabularySize)).toThrow(message);
+    expect(() => packBatch(rows, decoder)).toThrow(message);
   });
 });

@@ -7,6 +7,34 @@ import type { BatchShape } from './graph.ts';
 export interface TokenRow {
   readonly ids: ArrayLike<number>;
   readonly attentionMask?: ArrayLike<number> | undefined;
+  /** The segment of each token; all 0 where left out. */
+  readonly tokenTypes?: ArrayLike<number> | undefined;
+}
+
+/**
+ * How a family counts positions; transformers' `position_ids`.
+ * - `from_first_token`: from the row's first real token, so that padding on the left changes nothing.
+ * - `from_row_start`: from the row's first column, padding included.
+ * - `past_padding`: from `paddingId + 1`, over the tokens whose id is not that of padding; padding itself stands at `paddingId`.
+ */
+export type PositionRule =
+  | { readonly kind: 'from_first_token' }
+  | { readonly kind: 'from_row_start' }
+  | { readonly kind: 'past_padding'; readonly paddingId: number };
+
+/** What a model takes for a row of tokens, and how it reads it. */
+export interface BatchRules {
+  readonly vocabularySize: number;
+  /** Segments that a token may belong to; 0 where the model knows none, and a token type can only be 0. */
+  readonly numTypes: number;
+  readonly positions: PositionRule;
+  /** Height of the position table, or whatever else bounds positions. */
+  readonly maxPositions: number;
+  /**
+   * Whether the model reads a row off its first column even where that is padding, as transformers' encoder classifiers do. Such a column
+   * is kept as a query: it sees the row's tokens, and none of them sees it.
+   */
+  readonly readsFirstColumn: boolean;
 }
 
 /** A ragged batch ready for upload; see {@link packBatch}. */
@@ -14,69 +42,121 @@ export interface PackedBatch {
   readonly shape: BatchShape;
   /** [numTokens] */
   readonly ids: Uint32Array<ArrayBuffer>;
-  /** [numTokens, 4]: first token of the row, one past its last, position within the row, row. */
+  /** [numTokens]: the segment of each token. */
+  readonly tokenTypes: Uint32Array<ArrayBuffer>;
+  /** [numTokens]: row of the position table for each token. */
+  readonly positions: Uint32Array<ArrayBuffer>;
+  /** [numTokens, 4]: first token of the row, one past its last, place within the row, row. */
   readonly tokens: Uint32Array<ArrayBuffer>;
+  /** [numRows]: index of each row's first token, or of the padding that stands for it. */
+  readonly firstTokens: Uint32Array<ArrayBuffer>;
   /** [numRows]: index of each row's last real token. */
   readonly lastTokens: Uint32Array<ArrayBuffer>;
 }
 
 /**
  * Packs rows one behind the other and drops padded tokens: what is not there cannot be attended to, needs no mask and costs nothing, and
- * a row's bits cannot depend on its companions. Positions count from the row's first real token and keep the gaps of a mask with holes,
- * so that padding on the left, on the right, or not at all gives the same scores.
- * @throws OptionError for an empty row, a mask of another length or with other values than 0 and 1, or an id outside the vocabulary.
+ * a row's bits cannot depend on its companions. Positions keep the gaps of a mask with holes; where they begin is the family's rule.
+ * @throws OptionError for an empty row, a mask of another length or with other values than 0 and 1, an id outside the vocabulary, a token
+ * type that the model does not have, or a position beyond its last.
  */
-export function packBatch(rows: readonly TokenRow[], vocabularySize: number): PackedBatch {
+export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedBatch {
   if (rows.length === 0) throw new OptionError('inputs', 'at least one row', 'none');
-  const kept = rows.map((row, index) => realTokens(row, index, rows.length > 1, vocabularySize));
-  const numTokens = kept.reduce((sum, row) => sum + row.length, 0);
-  const ids = new Uint32Array(numTokens);
-  const tokens = new Uint32Array(numTokens * 4);
-  const lastTokens = new Uint32Array(kept.length);
+  const read = rows.map((row, index) => readRow(row, rows.length > 1 ? `inputs[${index}]` : 'input', rules));
+  const numTokens = read.reduce((sum, { places, queryOnly }) => sum + places.length + Number(queryOnly), 0);
+  const batch = {
+    ids: new Uint32Array(numTokens),
+    tokenTypes: new Uint32Array(numTokens),
+    positions: new Uint32Array(numTokens),
+    tokens: new Uint32Array(numTokens * 4),
+    firstTokens: new Uint32Array(rows.length),
+    lastTokens: new Uint32Array(rows.length),
+  };
   let next = 0;
   let maxRowTokens = 0;
   let numPositions = 0;
-  kept.forEach((places, row) => {
-    const source = must(rows[row], 'row').ids;
-    const first = must(places[0], 'first token');
-    const start = next;
-    for (const place of places) {
-      ids[next] = must(source[place], 'id');
-      tokens.set([start, start + places.length, place - first, row], next * 4);
-      numPositions = Math.max(numPositions, place - first + 1);
+  read.forEach((row, index) => {
+    const start = next + Number(row.queryOnly);
+    const end = start + row.places.length;
+    batch.firstTokens[index] = next;
+    batch.lastTokens[index] = end - 1;
+    for (const column of row.queryOnly ? [0, ...row.places] : row.places) {
+      const place = column - row.firstColumn;
+      batch.ids[next] = must(row.ids[column], 'id');
+      batch.tokenTypes[next] = row.tokenTypes?.[column] ?? 0;
+      batch.positions[next] = must(row.positions[column], 'position');
+      batch.tokens.set([start, end, place, index], next * 4);
+      numPositions = Math.max(numPositions, place + 1);
       next++;
     }
-    lastTokens[row] = next - 1;
-    maxRowTokens = Math.max(maxRowTokens, places.length);
+    maxRowTokens = Math.max(maxRowTokens, row.places.length);
   });
-  return { shape: { numTokens, numRows: kept.length, maxRowTokens, numPositions }, ids, tokens, lastTokens };
+  return { shape: { numTokens, numRows: rows.length, maxRowTokens, numPositions }, ...batch };
 }
 
 /** A batch's arrays by the names of the graph's inputs. */
 export function batchInputs(batch: PackedBatch): Readonly<Record<string, Uint32Array<ArrayBuffer>>> {
-  return { ids: batch.ids, tokens: batch.tokens, last_tokens: batch.lastTokens };
+  return {
+    ids: batch.ids,
+    token_types: batch.tokenTypes,
+    positions: batch.positions,
+    tokens: batch.tokens,
+    first_tokens: batch.firstTokens,
+    last_tokens: batch.lastTokens,
+  };
 }
 
-function realTokens(row: TokenRow, index: number, isBatch: boolean, vocabularySize: number): number[] {
-  const name = isBatch ? `inputs[${index}]` : 'input';
-  const { ids, attentionMask } = row;
-  if (attentionMask && attentionMask.length !== ids.length) {
+/** Where a row's real tokens stand in the packed batch: from `start` up to `end`, not included. */
+export function rowRange(batch: PackedBatch, row: number): { readonly start: number; readonly end: number } {
+  const entry = must(batch.lastTokens[row], 'row') * 4;
+  return { start: must(batch.tokens[entry], 'row start'), end: must(batch.tokens[entry + 1], 'row end') };
+}
+
+/** A checked row. Columns are places in the arrays as the caller gave them. */
+interface ReadRow extends TokenRow {
+  /** Columns of the real tokens. */
+  readonly places: readonly number[];
+  /** Row of the position table for each column that is packed. */
+  readonly positions: readonly number[];
+  /** The column at which places begin to count. */
+  readonly firstColumn: number;
+  /** Whether column 0 is padding that is kept as a query. */
+  readonly queryOnly: boolean;
+}
+
+function readRow(row: TokenRow, name: string, rules: BatchRules): ReadRow {
+  const places = realTokens(row, name, rules);
+  const first = must(places[0], 'first token');
+  const firstColumn = rules.positions.kind === 'from_first_token' ? first : 0;
+  const positions = columnPositions(row.ids, rules.positions, firstColumn);
+  const queryOnly = rules.readsFirstColumn && first > 0;
+  for (const column of places) {
+    const position = must(positions[column], 'position');
+    if (position < rules.maxPositions) continue;
     throw new OptionError(
-      `${name}.attentionMask`,
-      `${ids.length} values, one for each id`,
-      `${attentionMask.length}`,
+      `${name}.ids[${column}]`,
+      `a position from 0 to ${rules.maxPositions - 1}`,
+      `${position}, padding on the left included`,
     );
   }
+  return { ...row, places, positions, firstColumn, queryOnly };
+}
+
+/** **Source** transformers: `create_position_ids_from_input_ids` of RoBERTa for `past_padding`. */
+function columnPositions(ids: ArrayLike<number>, rule: PositionRule, firstColumn: number): number[] {
+  if (rule.kind !== 'past_padding') return Array.from(ids, (_, column) => column - firstColumn);
+  let count = 0;
+  return Array.from(ids, (id) => rule.paddingId + (id === rule.paddingId ? 0 : ++count));
+}
+
+function realTokens(row: TokenRow, name: string, { vocabularySize, numTypes }: BatchRules): number[] {
+  const { ids, attentionMask, tokenTypes } = row;
+  requireLength(`${name}.attentionMask`, attentionMask, ids.length);
+  requireLength(`${name}.tokenTypes`, tokenTypes, ids.length);
   const kept: number[] = [];
   for (let place = 0; place < ids.length; place++) {
-    const id = ids[place] as number;
-    if (!Number.isInteger(id) || id < 0 || id >= vocabularySize) {
-      throw new OptionError(
-        `${name}.ids[${place}]`,
-        `an integer from 0 to ${vocabularySize - 1}`,
-        describe(id),
-      );
-    }
+    requireBelow(`${name}.ids[${place}]`, ids[place], vocabularySize);
+    if (tokenTypes) requireBelow(`${name}.tokenTypes[${place}]`, tokenTypes[place], Math.max(numTypes, 1));
     const mask = attentionMask ? attentionMask[place] : 1;
     if (mask !== 0 && mask !== 1)
       throw new OptionError(`${name}.attentionMask[${place}]`, '0 or 1', describe(mask));
@@ -85,4 +165,14 @@ function realTokens(row: TokenRow, index: number, isBatch: boolean, vocabularySi
   if (kept.length === 0)
     throw new OptionError(name, 'at least one token that the attention mask marks real', 'none');
   return kept;
+}
+
+function requireLength(name: string, values: ArrayLike<number> | undefined, length: number): void {
+  if (values && values.length !== length)
+    throw new OptionError(name, `${length} values, one for each id`, `${values.length}`);
+}
+
+function requireBelow(name: string, value: number | undefined, end: number): void {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) < end) return;
+  throw new OptionError(name, end === 1 ? '0' : `an integer from 0 to ${end - 1}`, describe(value));
 }

@@ -113,6 +113,8 @@ export interface BatchShape {
   readonly numRows: number;
   /** Tokens of the longest row. */
   readonly maxRowTokens: number;
-  /** Highest position plus one; above `maxRowTokens` only where an attention mask has holes. */
+  /** Highest place within a row plus one; above `maxRowTokens` only where an attention mask has holes or padding on the left counts. */
   readonly numPositions: number;
+  /** Which of the model's outputs is wanted; its first where left out. */
+  readonly output?: string | undefined;
 }

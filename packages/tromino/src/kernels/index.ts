@@ -1,3 +1,6 @@
+import { activationContract, type ActivationProblem } from './activation/contract.ts';
+import { activationReference } from './activation/reference.ts';
+import { activationVariants } from './activation/variants.ts';
 import { addContract, type AddProblem } from './add/contract.ts';
 import { addReference } from './add/reference.ts';
 import { addVariants } from './add/variants.ts';
@@ -7,6 +10,9 @@ import { attentionVariants } from './attention/variants.ts';
 import { embeddingContract, type EmbeddingProblem } from './embedding/contract.ts';
 import { embeddingReference } from './embedding/reference.ts';
 import { embeddingVariants } from './embedding/variants.ts';
+import { embeddingSumContract, type EmbeddingSumProblem } from './embedding_sum/contract.ts';
+import { embeddingSumReference } from './embedding_sum/reference.ts';
+import { embeddingSumVariants } from './embedding_sum/variants.ts';
 import { gatedActivationContract, type GatedActivationProblem } from './gated_activation/contract.ts';
 import { gatedActivationReference } from './gated_activation/reference.ts';
 import { gatedActivationVariants } from './gated_activation/variants.ts';
@@ -16,12 +22,18 @@ import { gatherRowsVariants } from './gather_rows/variants.ts';
 import { headRmsNormContract, type HeadRmsNormProblem } from './head_rms_norm/contract.ts';
 import { headRmsNormReference } from './head_rms_norm/reference.ts';
 import { headRmsNormVariants } from './head_rms_norm/variants.ts';
+import { layerNormContract, type LayerNormProblem } from './layer_norm/contract.ts';
+import { layerNormReference } from './layer_norm/reference.ts';
+import { layerNormVariants } from './layer_norm/variants.ts';
 import { matmulContract, type MatmulProblem } from './matmul/contract.ts';
 import { matmulReference } from './matmul/reference.ts';
 import { matmulVariants } from './matmul/variants.ts';
 import { matmulNf4Contract, type MatmulNf4Problem } from './matmul_nf4/contract.ts';
 import { matmulNf4Reference } from './matmul_nf4/reference.ts';
 import { matmulNf4Variants } from './matmul_nf4/variants.ts';
+import { meanPoolContract, type MeanPoolProblem } from './mean_pool/contract.ts';
+import { meanPoolReference } from './mean_pool/reference.ts';
+import { meanPoolVariants } from './mean_pool/variants.ts';
 import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
 import { rmsNormReference } from './rms_norm/reference.ts';
 import { rmsNormVariants } from './rms_norm/variants.ts';
@@ -90,6 +102,30 @@ const gatherRows: OpDefinition<GatherRowsProblem> = {
   variants: gatherRowsVariants,
 };
 
+const activation: OpDefinition<ActivationProblem> = {
+  contract: activationContract,
+  reference: activationReference,
+  variants: activationVariants,
+};
+
+const embeddingSum: OpDefinition<EmbeddingSumProblem> = {
+  contract: embeddingSumContract,
+  reference: embeddingSumReference,
+  variants: embeddingSumVariants,
+};
+
+const layerNorm: OpDefinition<LayerNormProblem> = {
+  contract: layerNormContract,
+  reference: layerNormReference,
+  variants: layerNormVariants,
+};
+
+const meanPool: OpDefinition<MeanPoolProblem> = {
+  contract: meanPoolContract,
+  reference: meanPoolReference,
+  variants: meanPoolVariants,
+};
+
 /** Every op that a graph can use, by name. */
 export const ops = {
   embedding,
@@ -102,6 +138,10 @@ export const ops = {
   gated_activation: gatedActivation,
   add,
   gather_rows: gatherRows,
+  embedding_sum: embeddingSum,
+  layer_norm: layerNorm,
+  activation,
+  mean_pool: meanPool,
 } as const;
 
 /** Name of an op. */
@@ -110,7 +150,7 @@ export type OpName = keyof typeof ops;
 /** Sizes and flags of one use of the op `Name`. */
 export type ProblemOf<Name extends OpName> = Parameters<(typeof ops)[Name]['contract']['paramValues']>[0];
 
-export { activations, type Activation } from './gated_activation/contract.ts';
+export { activations, type Activation } from './activation/functions.ts';
 export * from './caps.ts';
 export * from './op.ts';
 export * from './tokens.ts';
@@ -118,4 +158,8 @@ export type { EmbeddingProblem } from './embedding/contract.ts';
 export type { MatmulProblem } from './matmul/contract.ts';
 export type { MatmulNf4Problem } from './matmul_nf4/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';
+export type { ActivationProblem } from './activation/contract.ts';
+export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';
+export type { LayerNormProblem } from './layer_norm/contract.ts';
+export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';

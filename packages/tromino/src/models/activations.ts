@@ -1,7 +1,7 @@
 import { UnsupportedError } from '../util/errors.ts';
 
 /** Activations by the names of the kernels that compute them. */
-export type ActivationName = 'silu' | 'gelu' | 'gelu_tanh' | 'relu' | 'relu_squared';
+export type ActivationName = 'silu' | 'gelu' | 'gelu_tanh' | 'relu' | 'relu_squared' | 'tanh';
 
 // transformers, activations.py, ACT2FN: several names stand for one function.
 const byConfigName: Readonly<Record<string, ActivationName>> = {
@@ -15,6 +15,7 @@ const byConfigName: Readonly<Record<string, ActivationName>> = {
   gelu_accurate: 'gelu_tanh',
   relu: 'relu',
   relu2: 'relu_squared',
+  tanh: 'tanh',
 };
 
 /** @throws UnsupportedError naming the config field and every name that is known. */

@@ -1,7 +1,19 @@
+import type { BatchRules } from '../graph/batch.ts';
 import type { BatchShape, ModelGraph, WeightSpec } from '../graph/graph.ts';
 
-/** What a checkpoint's last matrix is for. */
-export type HeadName = 'classifier' | 'generator';
+/**
+ * What a checkpoint's last matrix is for: scores of classes for a row (`classifier`) or for each token (`tagger`), of tokens to come
+ * (`generator`), of where an answer starts and ends (`extractor`); or there is none, and hidden states are all there is (`embedder`).
+ */
+export type HeadName = 'classifier' | 'generator' | 'tagger' | 'extractor' | 'embedder';
+
+/** Something that a model can compute of a batch: a vector of `width` numbers for each row, or for each token. */
+export interface ModelOutput {
+  /** Name of the graph's output. */
+  readonly name: string;
+  readonly per: 'row' | 'token';
+  readonly width: number;
+}
 
 /** How raw class scores become probabilities; transformers' `problem_type`. */
 export type ScoreFunction = 'softmax' | 'sigmoid' | 'none';
@@ -11,18 +23,19 @@ export interface ModelDefinition {
   /** transformers' `model_type`. */
   readonly family: string;
   readonly head: HeadName;
-  readonly vocabularySize: number;
+  /** What rows of tokens must be like, and how their positions count. */
+  readonly batchRules: BatchRules;
   /** Longest row that the positions allow. */
   readonly maxTokens: number;
-  /** Class names in order; empty for a generator. */
+  /** Class names in order; empty where the head has no classes. */
   readonly labels: readonly string[];
   readonly scoreFunction: ScoreFunction;
   /** Tokens at which a generation ends. */
   readonly stopTokens: readonly number[];
   readonly numLayers: number;
   readonly weights: readonly WeightSpec[];
-  /** Name of the graph's output: [numRows, scoresPerRow]. */
-  readonly output: string;
-  readonly scoresPerRow: number;
+  /** What the model can compute, the usual first. All of them need the same weights. */
+  readonly outputs: readonly [ModelOutput, ...ModelOutput[]];
+  /** The graph of the output that the batch's shape names. */
   graph(batch: BatchShape): ModelGraph;
 }

@@ -1,41 +1,94 @@
 import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import type { WeightIndex } from '../formats/weight_index.ts';
 import { UnsupportedError } from '../util/errors.ts';
-import { defineDecoder } from './decoder/define.ts';
+import { bertModules, readBertConfig } from './bert/config.ts';
+import { defineDecoder, type DecoderHeadName } from './decoder/define.ts';
 import type { DecoderConfig } from './decoder/config.ts';
+import { distilBertModules, readDistilBertConfig } from './distilbert/config.ts';
+import type { EncoderConfig, EncoderModules } from './encoder/config.ts';
+import { defineEncoder, type EncoderHeadName } from './encoder/define.ts';
 import { readLlamaConfig } from './llama/config.ts';
 import { readMistralConfig } from './mistral/config.ts';
 import type { HeadName, ModelDefinition } from './model_definition.ts';
+import { modernBertModules, readModernBertConfig } from './modernbert/config.ts';
 import { readQwen2Config } from './qwen2/config.ts';
 import { readQwen3Config } from './qwen3/config.ts';
+import { readRobertaConfig, readXlmRobertaConfig } from './roberta/config.ts';
 import type { RopePrecision } from './rope.ts';
 
 /** See {@link RopePrecision}. */
 export type RopeFrequencies = 'f32' | 'as-stored';
 
-/** One family: how its config is read, and what its architectures are called. */
-interface DecoderFamily {
-  readonly readConfig: (config: ConfigReader) => DecoderConfig;
+interface Family {
   /** transformers' class name without its task: `Llama` of `LlamaForCausalLM`. */
   readonly className: string;
 }
 
-const families: Readonly<Record<string, DecoderFamily>> = {
-  llama: { readConfig: readLlamaConfig, className: 'Llama' },
-  mistral: { readConfig: readMistralConfig, className: 'Mistral' },
-  qwen2: { readConfig: readQwen2Config, className: 'Qwen2' },
-  qwen3: { readConfig: readQwen3Config, className: 'Qwen3' },
+interface DecoderFamily extends Family {
+  readonly kind: 'decoder';
+  readonly readConfig: (config: ConfigReader) => DecoderConfig;
+}
+
+interface EncoderFamily extends Family {
+  readonly kind: 'encoder';
+  readonly readConfig: (config: ConfigReader, precision: RopePrecision) => EncoderConfig;
+  readonly modules: EncoderModules;
+}
+
+const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
+  llama: { kind: 'decoder', readConfig: readLlamaConfig, className: 'Llama' },
+  mistral: { kind: 'decoder', readConfig: readMistralConfig, className: 'Mistral' },
+  qwen2: { kind: 'decoder', readConfig: readQwen2Config, className: 'Qwen2' },
+  qwen3: { kind: 'decoder', readConfig: readQwen3Config, className: 'Qwen3' },
+  bert: { kind: 'encoder', readConfig: readBertConfig, className: 'Bert', modules: bertModules('bert.') },
+  distilbert: {
+    kind: 'encoder',
+    readConfig: readDistilBertConfig,
+    className: 'DistilBert',
+    modules: distilBertModules,
+  },
+  roberta: { kind: 'encoder', readConfig: readRobertaConfig, className: 'Roberta', modules: bertModules('roberta.') },
+  'xlm-roberta': {
+    kind: 'encoder',
+    readConfig: readXlmRobertaConfig,
+    className: 'XLMRoberta',
+    modules: bertModules('roberta.'),
+  },
+  modernbert: {
+    kind: 'encoder',
+    readConfig: readModernBertConfig,
+    className: 'ModernBert',
+    modules: modernBertModules,
+  },
 };
 
-const headSuffixes: Readonly<Record<string, HeadName>> = {
+const decoderHeads: Readonly<Record<string, DecoderHeadName>> = {
   ForSequenceClassification: 'classifier',
   ForCausalLM: 'generator',
+};
+
+// What a masked-language model was trained for is of no use here; the encoder in it is.
+const encoderHeads: Readonly<Record<string, EncoderHeadName>> = {
+  ForSequenceClassification: 'classifier',
+  ForTokenClassification: 'tagger',
+  ForQuestionAnswering: 'extractor',
+  Model: 'embedder',
+  ForMaskedLM: 'embedder',
+};
+
+const loaders: Readonly<Record<HeadName, string>> = {
+  classifier: 'loadClassifier',
+  generator: 'loadGenerator',
+  tagger: 'loadTagger',
+  extractor: 'loadExtractor',
+  embedder: 'loadEmbedder',
 };
 
 /**
  * The model that a checkpoint's config describes.
  * @param ropeFrequencies `f32` as transformers loads a checkpoint, or rounded to the type that the weights were saved in.
- * @param wantedHead what the caller's task needs; undefined to take what the checkpoint says.
+ * @param wantedHead what the caller's task needs; undefined to take what the checkpoint says. An encoder gives hidden states whatever
+ * its head is.
  * @throws UnsupportedError for an unknown `model_type`, architecture or quantization, or a head that does another task.
  */
 export function defineModel(
@@ -54,16 +107,24 @@ export function defineModel(
     const method = quantization.string('quant_method', { default: 'unknown' });
     throw new UnsupportedError('quantization_config', `quantised checkpoints ("${method}") are not supported yet`);
   }
-  const head = headOf(config, family, index);
-  if (wantedHead && wantedHead !== head) {
-    throw new UnsupportedError(
-      'architectures',
-      `this checkpoint has a ${head} head; a ${wantedHead} was asked for (loadClassifier and loadGenerator differ)`,
-    );
+  const precision = ropeFrequencies === 'f32' ? 'f32' : storedPrecision(config);
+  if (family.kind === 'decoder') {
+    const head = headOf(config, family, decoderHeads, () => decoderHeadIn(index));
+    requireHead(wantedHead, head);
+    return defineDecoder(type, { ...family.readConfig(config), ropePrecision: precision }, head, config, index);
   }
-  const decoder = family.readConfig(config);
-  const ropePrecision = ropeFrequencies === 'f32' ? 'f32' : storedPrecision(config);
-  return defineDecoder(type, { ...decoder, ropePrecision }, head, config, index);
+  const stored = headOf(config, family, encoderHeads, () => encoderHeadIn(index));
+  const head = wantedHead === 'embedder' ? wantedHead : stored;
+  requireHead(wantedHead, head);
+  return defineEncoder(type, family.readConfig(config, precision), family.modules, head, config, index);
+}
+
+function requireHead(wanted: HeadName | undefined, head: HeadName): void {
+  if (wanted === undefined || wanted === head) return;
+  throw new UnsupportedError(
+    'architectures',
+    `this checkpoint has a ${head} head; a ${wanted} was asked for (use ${loaders[head]})`,
+  );
 }
 
 /** What the config says the weights were saved in; transformers 5 calls it `dtype`, transformers 4 `torch_dtype`. */
@@ -73,12 +134,29 @@ function storedPrecision(config: ConfigReader): RopePrecision {
   return dtype === 'float16' ? 'f16' : 'f32';
 }
 
-function headOf(config: ConfigReader, family: DecoderFamily, index: WeightIndex): HeadName {
+/** @param guess the head where the config does not name the architecture. */
+function headOf<Head>(
+  config: ConfigReader,
+  { className }: Family,
+  heads: Readonly<Record<string, Head>>,
+  guess: () => Head,
+): Head {
   const [architecture] = config.optionalStrings('architectures') ?? [];
-  if (architecture === undefined) return index.tensors.has('score.weight') ? 'classifier' : 'generator';
-  const suffix = architecture.startsWith(family.className) ? architecture.slice(family.className.length) : architecture;
-  const head = Object.hasOwn(headSuffixes, suffix) ? headSuffixes[suffix] : undefined;
-  if (head) return head;
-  const known = Object.keys(headSuffixes).map((name) => family.className + name);
+  if (architecture === undefined) return guess();
+  const suffix = architecture.startsWith(className) ? architecture.slice(className.length) : architecture;
+  const head = Object.hasOwn(heads, suffix) ? heads[suffix] : undefined;
+  if (head !== undefined) return head;
+  const known = Object.keys(heads).map((name) => className + name);
   throw new UnsupportedError('architectures', `"${architecture}" is not known; known are ${known.join(', ')}`);
+}
+
+function decoderHeadIn({ tensors }: WeightIndex): DecoderHeadName {
+  return tensors.has('score.weight') ? 'classifier' : 'generator';
+}
+
+/** A classifier and a tagger cannot be told apart by their tensors in every family; the first is by far the more frequent. */
+function encoderHeadIn({ tensors }: WeightIndex): EncoderHeadName {
+  if (tensors.has('qa_outputs.weight')) return 'extractor';
+  const isClassifier = tensors.has('classifier.weight') || tensors.has('classifier.out_proj.weight');
+  return isClassifier ? 'classifier' : 'embedder';
 }

@@ -3,6 +3,7 @@ import { isJsonObject } from '../formats/json.ts';
 import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
 import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
 import { UnsupportedError } from '../util/errors.ts';
+import type { LayerType } from './layer_types.ts';
 
 /** Rotary position embedding of a family, as its config asks for it. */
 export type RopeConfig =
@@ -40,6 +41,31 @@ export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPo
   }
   const partial = scaling.number('partial_rotary_factor', { default: 1 });
   if (partial !== 1) throw new UnsupportedError('partial_rotary_factor', `only 1 is supported here, found ${partial}`);
+  return scaledRope(scaling, theta, maxPositions);
+}
+
+/**
+ * Reads a rotation for each kind of layer: `rope_parameters` with one object for each, as transformers 5 writes it, or one `rope_scaling`
+ * for all with a base for each kind, as transformers 4 does.
+ * @param thetas the bases where `rope_parameters` does not name them.
+ */
+export function ropesByLayerType(
+  config: ConfigReader,
+  maxPositions: number,
+  thetas: Readonly<Record<LayerType, number>>,
+): Readonly<Record<LayerType, RopeConfig>> {
+  const modern = config.optionalObject('rope_parameters');
+  const common = config.optionalObject('rope_scaling');
+  const ropeOf = (type: LayerType): RopeConfig => {
+    const scaling = modern?.optionalObject(type) ?? common;
+    if (!scaling) return { type: 'default', theta: thetas[type] };
+    const theta = scaling.number('rope_theta', { default: thetas[type], min: leastFactor });
+    return scaledRope(scaling, theta, maxPositions);
+  };
+  return { full_attention: ropeOf('full_attention'), sliding_attention: ropeOf('sliding_attention') };
+}
+
+function scaledRope(scaling: ConfigReader, theta: number, maxPositions: number): RopeConfig {
   const type = scaling.string('rope_type', { default: scaling.string('type', { default: 'default' }) });
   switch (type) {
     case 'default':

@@ -69,7 +69,9 @@ class CausalGenerator extends ScoringModel implements Generator {
     this.checkCall(options);
     checkGenerateOptions(options);
     const { maxNewTokens = defaultNewTokens, stopTokens = this.#stopTokens, onToken, signal } = options;
-    const context = withoutPadding(tokenizeInput(input, 'input', this.tokenizer, this.maxTokens));
+    const context = withoutPadding(
+      tokenizeInput(input, 'input', this.tokenizer, { maxTokens: this.maxTokens, numTypes: 0 }),
+    );
     const ids: number[] = [];
     const textSoFar = this.#continuationOf([...context.ids]);
     const ended = (stopReason: Generation['stopReason']): Generation => ({

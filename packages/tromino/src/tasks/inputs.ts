@@ -10,6 +10,15 @@ export type Ids = readonly number[] | Uint32Array;
 export interface TokenInput {
   readonly ids: Ids;
   readonly attentionMask?: Ids | undefined;
+  /** The segment of each token, for models that were trained with several; all 0 where left out. */
+  readonly tokenTypes?: Ids | undefined;
+}
+
+/** What a model takes of an input. */
+export interface InputLimits {
+  readonly maxTokens: number;
+  /** Segments that a token may belong to. */
+  readonly numTypes: number;
 }
 
 /** One input: a text for the model's own tokenizer, or ids for those who have theirs. */
@@ -34,9 +43,10 @@ export function tokenizeInput(
   input: TextOrIds,
   name: string,
   tokenizer: Tokenizer | undefined,
-  maxTokens: number,
+  limits: InputLimits,
 ): TokenizedInput {
-  if (typeof input === 'string') return tokenizeText(input, name, tokenizer, maxTokens);
+  const { maxTokens } = limits;
+  if (typeof input === 'string') return tokenizeText(input, name, tokenizer, limits);
   const row = asTokenInput(input, name);
   // Holes in a mask take up positions too, padding does not.
   const numPositions = row.attentionMask ? withoutPadding(row).ids.length : row.ids.length;
@@ -49,7 +59,7 @@ function tokenizeText(
   text: string,
   name: string,
   tokenizer: Tokenizer | undefined,
-  maxTokens: number,
+  { maxTokens, numTypes }: InputLimits,
 ): TokenizedInput {
   if (!tokenizer) {
     throw new OptionError(
@@ -58,7 +68,7 @@ function tokenizeText(
       `a text of ${text.length} characters`,
     );
   }
-  const { ids, tokens, truncated } = tokenizer.encode(text, { maxTokens });
+  const { ids, tokens, typeIds, truncated } = tokenizer.encode(text, { maxTokens });
   if (ids.length === 0) {
     throw new OptionError(
       name,
@@ -66,25 +76,28 @@ function tokenizeText(
       text === '' ? 'an empty text' : 'a text without tokens',
     );
   }
-  return { ids, tokens, truncated };
+  // Tokenizers give types to models that never learned any.
+  return { ids, tokens, truncated, ...(numTypes > 1 ? { tokenTypes: typeIds } : {}) };
 }
 
 /** Callers without types may pass anything. */
 function asTokenInput(input: unknown, name: string): TokenInput {
   if (isNumberList(input)) return { ids: input };
-  const { ids, attentionMask } = (input ?? {}) as Readonly<Partial<Record<keyof TokenInput, unknown>>>;
+  const fields = (input ?? {}) as Readonly<Partial<Record<keyof TokenInput, unknown>>>;
+  const { ids } = fields;
   if (!isNumberList(ids))
     throw new OptionError(name, 'a text, token ids, or { ids, attentionMask }', describe(input));
-  if (attentionMask === undefined || attentionMask === null) return { ids };
-  if (isNumberList(attentionMask) && attentionMask.length === ids.length) return { ids, attentionMask };
-  if (isNumberList(attentionMask)) {
-    throw new OptionError(
-      `${name}.attentionMask`,
-      `${ids.length} values, one for each id`,
-      `${attentionMask.length}`,
-    );
-  }
-  throw new OptionError(`${name}.attentionMask`, 'a list of 0 and 1', describe(attentionMask));
+  const attentionMask = listBeside(ids, fields.attentionMask, `${name}.attentionMask`, 'a list of 0 and 1');
+  const tokenTypes = listBeside(ids, fields.tokenTypes, `${name}.tokenTypes`, 'a list of token types');
+  return { ids, ...(attentionMask && { attentionMask }), ...(tokenTypes && { tokenTypes }) };
+}
+
+/** A list with a value for each id, or undefined where it is left out. */
+function listBeside(ids: Ids, list: unknown, name: string, expected: string): Ids | undefined {
+  if (list === undefined || list === null) return undefined;
+  if (!isNumberList(list)) throw new OptionError(name, expected, describe(list));
+  if (list.length === ids.length) return list;
+  throw new OptionError(name, `${ids.length} values, one for each id`, `${list.length}`);
 }
 
 /** Arrays and typed arrays; whether their elements are ids is seen where the vocabulary is known. */

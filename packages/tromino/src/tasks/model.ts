@@ -1,14 +1,16 @@
 import type { Profile } from '../exec/profile.ts';
 import type { OnStep } from '../exec/tap.ts';
-import { packBatch, type PackedBatch } from '../graph/batch.ts';
+import { packBatch, rowRange, type PackedBatch } from '../graph/batch.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
 import { throwIfAborted } from '../util/abort.ts';
+import { must } from '../util/assert.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
 import { batchShape } from './batch_shape.ts';
+import type { ModelOutput } from '../models/model_definition.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
 
@@ -43,9 +45,10 @@ export interface ProfileOptions extends CallOptions {
   readonly repeats?: number;
 }
 
-/** Scores of one input, with what the tokenizer said of it. */
+/** What a model computed of one input, with what the tokenizer said of it. */
 export interface ScoredInput {
   readonly input: TokenizedInput;
+  /** A vector of the output's width, or one for each token that the mask marks real. */
   readonly scores: Float32Array;
 }
 
@@ -106,8 +109,7 @@ export class ScoringModel implements Model {
   }
 
   #pack(input: TextOrIds): PackedBatch {
-    const { tokenizer, definition, maxTokens } = this.#model;
-    return packBatch([tokenizeInput(input, 'input', tokenizer, maxTokens)], definition.vocabularySize);
+    return packBatch([this.#tokenize(input, 'input')], this.#model.definition.batchRules);
   }
 
   release(): Promise<void> {
@@ -130,22 +132,44 @@ export class ScoringModel implements Model {
     throwIfAborted(options.signal);
   }
 
-  /** Runs all inputs as one batch. */
+  /**
+   * Runs all inputs as one batch.
+   * @param wanted one of the definition's outputs; its first where left out.
+   */
   protected async score(
     input: TextOrIds | readonly TextOrIds[],
     options: CallOptions,
+    wanted?: string,
   ): Promise<ScoredInput[]> {
     this.checkCall(options);
-    const { tokenizer, definition, engine, maxTokens } = this.#model;
+    const { definition, engine } = this.#model;
     const rows = isBatch(input)
-      ? Array.from(input, (one, index) => tokenizeInput(one, `inputs[${index}]`, tokenizer, maxTokens))
-      : [tokenizeInput(input, 'input', tokenizer, maxTokens)];
+      ? Array.from(input, (one, index) => this.#tokenize(one, `inputs[${index}]`))
+      : [this.#tokenize(input, 'input')];
     if (rows.length === 0) return [];
-    const scores = await engine.run(packBatch(rows, definition.vocabularySize), options.signal);
-    const { scoresPerRow } = definition;
-    return rows.map((row, index) => ({
-      input: row,
-      scores: scores.slice(index * scoresPerRow, (index + 1) * scoresPerRow),
-    }));
+    const output = must(
+      definition.outputs.find(({ name }) => wanted === undefined || name === wanted),
+      wanted ?? 'output',
+    );
+    const packed = packBatch(rows, definition.batchRules);
+    const batch = wanted === undefined ? packed : { ...packed, shape: { ...packed.shape, output: wanted } };
+    const scores = await engine.run(batch, options.signal);
+    return rows.map((row, index) => ({ input: row, scores: vectorsOfRow(scores, output, batch, index) }));
   }
+
+  #tokenize(input: TextOrIds, name: string): TokenizedInput {
+    const { tokenizer, definition, maxTokens } = this.#model;
+    return tokenizeInput(input, name, tokenizer, { maxTokens, numTypes: definition.batchRules.numTypes });
+  }
+}
+
+/** The part of an output that belongs to a row of the batch. */
+function vectorsOfRow(
+  values: Float32Array,
+  { per, width }: ModelOutput,
+  batch: PackedBatch,
+  row: number,
+): Float32Array {
+  const { start, end } = per === 'row' ? { start: row, end: row + 1 } : rowRange(batch, row);
+  return values.slice(start * width, end * width);
 }

@@ -1,10 +1,5 @@
+import type { Activation } from '../activation/functions.ts';
 import type { OpContract } from '../op.ts';
-
-/** The activation functions a gated feed-forward layer may have. `gelu` is the exact one, by erf; `gelu_tanh` its approximation. */
-export const activations = ['silu', 'gelu', 'gelu_tanh', 'relu', 'relu_squared'] as const;
-
-/** One of `activations`. */
-export type Activation = (typeof activations)[number];
 
 /** Sizes of a gated activation. */
 export type GatedActivationProblem = Readonly<{ rows: number; inner: number; activation: Activation }>;

@@ -8,11 +8,14 @@ import type { DecoderConfig } from './config.ts';
 import { decoderGraph } from './graph.ts';
 import { declareDecoderWeights } from './weights.ts';
 
+/** Heads that a decoder may have. */
+export type DecoderHeadName = Extract<HeadName, 'classifier' | 'generator'>;
+
 /** A decoder with a classification head or an LM head, from its family's config and the names that the checkpoint holds. */
 export function defineDecoder(
   family: string,
   decoder: DecoderConfig,
-  head: HeadName,
+  head: DecoderHeadName,
   config: ConfigReader,
   index: WeightIndex,
 ): ModelDefinition {
@@ -25,15 +28,20 @@ export function defineDecoder(
   return {
     family,
     head,
-    vocabularySize: decoder.vocabularySize,
+    batchRules: {
+      vocabularySize: decoder.vocabularySize,
+      numTypes: 0,
+      positions: { kind: 'from_first_token' },
+      maxPositions: decoder.maxPositions,
+      readsFirstColumn: false,
+    },
     maxTokens: decoder.maxPositions,
     labels,
     scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
     stopTokens: 'eos_token_id' in config.json ? config.tokenIds('eos_token_id') : decoder.defaultStopTokens,
     numLayers: decoder.numLayers,
     weights: list.specs,
-    output,
-    scoresPerRow,
+    outputs: [{ name: output, per: 'row', width: scoresPerRow }],
     graph: (batch) => decoderGraph(decoder, list.specs, weights, output, batch),
   };
 }

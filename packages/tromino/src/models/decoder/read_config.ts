@@ -1,6 +1,7 @@
 import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
 import { FormatError } from '../../util/errors.ts';
 import { activationFromConfig } from '../activations.ts';
+import { layerTypesFromConfig } from '../layer_types.ts';
 import { ropeFromConfig } from '../rope.ts';
 import type { DecoderConfig } from './config.ts';
 
@@ -96,17 +97,9 @@ export function slidingWindow(config: ConfigReader): number {
 export function windowsFromLayerTypes(config: ConfigReader, numLayers: number): number[] {
   const isWindowed = config.boolean('use_sliding_window', { default: false });
   const window = isWindowed ? slidingWindow(config) : 0;
-  const types = config.optionalStrings('layer_types');
-  if (!types) {
-    const firstWindowed = config.integer('max_window_layers', { default: 28, min: 0 });
-    return Array.from({ length: numLayers }, (_, layer) => (layer >= firstWindowed ? window : 0));
-  }
-  if (types.length !== numLayers) {
-    throw new FormatError(config.file, `layer_types: expected ${numLayers} entries, found ${types.length}`);
-  }
-  return types.map((type) => {
-    if (type === 'full_attention') return 0;
-    if (type === 'sliding_attention') return window;
-    throw new FormatError(config.file, `layer_types: expected full_attention or sliding_attention, found "${type}"`);
-  });
+  const firstWindowed = config.integer('max_window_layers', { default: 28, min: 0 });
+  const types = layerTypesFromConfig(config, numLayers, (layer) =>
+    layer >= firstWindowed ? 'sliding_attention' : 'full_attention',
+  );
+  return types.map((type) => (type === 'sliding_attention' ? window : 0));
 }

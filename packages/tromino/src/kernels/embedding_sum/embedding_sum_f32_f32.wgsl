@@ -1,0 +1,44 @@
+struct Params {
+  num_tokens: u32,
+  hidden: u32,
+  first_row: u32,
+  num_rows: u32,
+  num_types: u32,
+  table_positions: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> table: array<f32>;
+@group(0) @binding(2) var<storage, read> ids: array<u32>;
+@group(0) @binding(3) var<storage, read> type_table: array<f32>;
+@group(0) @binding(4) var<storage, read> types: array<u32>;
+@group(0) @binding(5) var<storage, read> position_table: array<f32>;
+@group(0) @binding(6) var<storage, read> positions: array<u32>;
+@group(0) @binding(7) var<storage, read_write> out: array<f32>;
+
+// One token per workgroup. An id below the chunk wraps around to a huge row, so that one comparison covers both sides.
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let token = workgroup.x + workgroup.y * grid.x;
+  if (token >= params.num_tokens) {
+    return;
+  }
+  let row = ids[token] - params.first_row;
+  if (row >= params.num_rows) {
+    return;
+  }
+  for (var i = lane; i < params.hidden; i += 64u) {
+    var sum = table[row * params.hidden + i];
+    if (params.num_types > 0u) {
+      sum += type_table[types[token] * params.hidden + i];
+    }
+    if (params.table_positions > 0u) {
+      sum += position_table[positions[token] * params.hidden + i];
+    }
+    out[token * params.hidden + i] = sum;
+  }
+}

@@ -1,0 +1,90 @@
+import type { ActivationName } from '../activations.ts';
+import type { RopeConfig, RopePrecision } from '../rope.ts';
+
+/** How an encoder knows where a token stands. */
+export type EncoderPositions =
+  | {
+      /** Rows of a table that was learned, added to the words. */
+      readonly kind: 'learned';
+      readonly tableSize: number;
+      /** Where given, positions count from behind this id and pass over tokens that have it. */
+      readonly paddingId: number | undefined;
+    }
+  | {
+      /** Rotated queries and keys. */
+      readonly kind: 'rotary';
+      /** One for each layer. */
+      readonly ropes: readonly RopeConfig[];
+      readonly precision: RopePrecision;
+      readonly maxPositions: number;
+    };
+
+/** What stands between hidden states and scores: a projection, an activation, and where the family has it a norm. */
+export interface HeadTransform {
+  readonly module: string;
+  readonly hasBias: boolean;
+  readonly activation: ActivationName;
+  readonly norm: string | undefined;
+}
+
+/** A head that gives scores. */
+export interface EncoderHead {
+  readonly transform: HeadTransform | undefined;
+  /** The module whose outputs are the scores. */
+  readonly scores: string;
+}
+
+/**
+ * A bidirectional encoder: what BERT and its relatives have in common, with their differences as plain values. The families' own folders
+ * translate their `config.json` into this.
+ */
+export interface EncoderConfig {
+  readonly vocabularySize: number;
+  readonly hidden: number;
+  readonly inner: number;
+  readonly numLayers: number;
+  readonly numHeads: number;
+  /** Height of the token type table; 0 where there is none. */
+  readonly numTypes: number;
+  readonly positions: EncoderPositions;
+  readonly normEpsilon: number;
+  /** `post`: a norm behind each residual sum, as BERT has it. `pre`: one before each projection and one behind the last layer. */
+  readonly normPlacement: 'post' | 'pre';
+  readonly activation: ActivationName;
+  /** Whether the feed-forward layer multiplies the activated half of its first projection by the other half. */
+  readonly isGated: boolean;
+  readonly attentionBias: boolean;
+  readonly mlpBias: boolean;
+  readonly normBias: boolean;
+  /** Attention window of each layer, in positions to either side plus one; 0 where the layer sees its whole row. */
+  readonly windows: readonly number[];
+  /** What a classifier reads of a row. */
+  readonly classifierPooling: 'first' | 'mean';
+  readonly heads: Readonly<Record<'classifier' | 'tagger' | 'extractor', EncoderHead>>;
+}
+
+/** What a family calls the modules of a layer in its checkpoints. */
+export interface LayerModules {
+  /** Query, key and value, in this order; or the one module that has all three. */
+  readonly queryKeyValue: readonly string[];
+  readonly output: string;
+  /** The norm that goes with the attention; undefined where this layer has none. */
+  readonly attentionNorm: string | undefined;
+  readonly up: string;
+  readonly down: string;
+  /** The norm that goes with the feed-forward layer. */
+  readonly mlpNorm: string;
+}
+
+/** What a family calls its modules in its checkpoints, without the prefix that stands before the model's body. */
+export interface EncoderModules {
+  /** transformers' `base_model_prefix`, with the dot. */
+  readonly prefix: string;
+  readonly words: string;
+  readonly types: string;
+  readonly positions: string;
+  readonly embeddingNorm: string;
+  layer(layer: number): LayerModules;
+  /** The norm behind the last layer, where there is one. */
+  readonly finalNorm: string | undefined;
+}

@@ -1,0 +1,87 @@
+import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
+import type { WeightIndex } from '../../formats/weight_index.ts';
+import type { BatchRules, PositionRule } from '../../graph/batch.ts';
+import { must } from '../../util/assert.ts';
+import type { HeadName, ModelDefinition, ModelOutput } from '../model_definition.ts';
+import { scoreFunction } from '../shared_config.ts';
+import { WeightList } from '../weight_list.ts';
+import type { EncoderConfig, EncoderModules } from './config.ts';
+import { encoderGraph, type EncoderPooling, type EncoderTask } from './graph.ts';
+import { declareEncoderWeights } from './weights.ts';
+
+/** Heads that an encoder may have. */
+export type EncoderHeadName = Exclude<HeadName, 'generator'>;
+
+/** An encoder with one of its heads or alone, from its family's config and the names that the checkpoint holds. */
+export function defineEncoder(
+  family: string,
+  encoder: EncoderConfig,
+  modules: EncoderModules,
+  head: EncoderHeadName,
+  config: ConfigReader,
+  index: WeightIndex,
+): ModelDefinition {
+  const labels = head === 'classifier' || head === 'tagger' ? config.labelNames() : [];
+  const numScores = head === 'extractor' ? 2 : labels.length;
+  const list = new WeightList();
+  const weights = declareEncoderWeights(list, encoder, modules, head, numScores, index);
+  const outputs = outputsOf(head, numScores, encoder.hidden);
+  const batchRules = batchRulesOf(encoder, head);
+  const { positions } = batchRules;
+  const taskOf = (output: string): EncoderTask => ({
+    output,
+    pooling: head === 'classifier' ? encoder.classifierPooling : (embeddingPoolings[output] ?? 'none'),
+    headActivation: head === 'embedder' ? undefined : encoder.heads[head].transform?.activation,
+  });
+  return {
+    family,
+    head,
+    batchRules,
+    maxTokens: batchRules.maxPositions - (positions.kind === 'past_padding' ? positions.paddingId + 1 : 0),
+    labels,
+    scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
+    stopTokens: [],
+    numLayers: encoder.numLayers,
+    weights: list.specs,
+    outputs,
+    graph: (batch) => encoderGraph(encoder, list.specs, weights, taskOf(batch.output ?? outputs[0].name), batch),
+  };
+}
+
+/** What each output of an encoder alone is read off. */
+const embeddingPoolings: Readonly<Record<string, EncoderPooling>> = {
+  mean_pooled: 'mean',
+  first_token: 'first',
+  last_token: 'last',
+};
+
+function outputsOf(head: EncoderHeadName, numScores: number, hidden: number): ModelDefinition['outputs'] {
+  switch (head) {
+    case 'classifier':
+      return [{ name: 'logits', per: 'row', width: numScores }];
+    case 'tagger':
+    case 'extractor':
+      return [{ name: 'logits', per: 'token', width: numScores }];
+    case 'embedder': {
+      const pooled = Object.keys(embeddingPoolings).map((name): ModelOutput => ({ name, per: 'row', width: hidden }));
+      return [must(pooled[0], 'pooling'), ...pooled.slice(1), { name: 'last_hidden_state', per: 'token', width: hidden }];
+    }
+  }
+}
+
+function batchRulesOf(encoder: EncoderConfig, head: EncoderHeadName): BatchRules {
+  const { vocabularySize, numTypes, positions, classifierPooling } = encoder;
+  return {
+    vocabularySize,
+    numTypes,
+    positions: positionRule(encoder),
+    maxPositions: positions.kind === 'learned' ? positions.tableSize : positions.maxPositions,
+    readsFirstColumn: head === 'classifier' && classifierPooling === 'first',
+  };
+}
+
+function positionRule({ positions }: EncoderConfig): PositionRule {
+  return positions.kind === 'learned' && positions.paddingId !== undefined
+    ? { kind: 'past_padding', paddingId: positions.paddingId }
+    : { kind: 'from_row_start' };
+}

@@ -1,0 +1,257 @@
+import { GraphBuilder } from '../../graph/builder.ts';
+import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
+import { must } from '../../util/assert.ts';
+import type { ActivationName } from '../activations.ts';
+import { addLinear } from '../linear.ts';
+import { inverseFrequencies, type RopeConfig } from '../rope.ts';
+import type { EncoderConfig } from './config.ts';
+import type { EncoderLayer, EncoderWeights, NormWeights } from './weights.ts';
+
+/** Which hidden states the head reads: those of all tokens, or one for each row. */
+export type EncoderPooling = 'none' | 'first' | 'last' | 'mean';
+
+/** What is computed of the last layer's hidden states. */
+export interface EncoderTask {
+  /** Name of the graph's output. */
+  readonly output: string;
+  readonly pooling: EncoderPooling;
+  /** Activation of the head's transform, where it has one. */
+  readonly headActivation: ActivationName | undefined;
+}
+
+/**
+ * The encoder for one batch shape: token ids in, scores or hidden states out. Where only one token of each row is read, the last layer
+ * computes keys and values for all of them but everything behind its attention for that token alone.
+ */
+export function encoderGraph(
+  config: EncoderConfig,
+  specs: readonly WeightSpec[],
+  weights: EncoderWeights,
+  task: EncoderTask,
+  batch: BatchShape,
+): ModelGraph {
+  return new EncoderGraph(config, specs, weights, batch).build(task);
+}
+
+class EncoderGraph {
+  readonly #graph: GraphBuilder;
+  readonly #config: EncoderConfig;
+  readonly #weights: EncoderWeights;
+  readonly #batch: BatchShape;
+  readonly #headDim: number;
+  /** Layers with the same rotation share its table. */
+  readonly #rotations = new Map<string, ValueId>();
+
+  constructor(
+    config: EncoderConfig,
+    specs: readonly WeightSpec[],
+    weights: EncoderWeights,
+    batch: BatchShape,
+  ) {
+    this.#graph = new GraphBuilder(specs);
+    this.#config = config;
+    this.#weights = weights;
+    this.#batch = batch;
+    this.#headDim = config.hidden / config.numHeads;
+  }
+
+  build({ output, pooling, headActivation }: EncoderTask): ModelGraph {
+    const graph = this.#graph;
+    const { numTokens, numRows } = this.#batch;
+    const { head, finalNorm, embeddingNorm, layers } = this.#weights;
+    const ids = graph.input('ids', 'u32', [numTokens]);
+    const embedded = this.#embedding(ids);
+    const tokens = graph.input('tokens', 'u32', [numTokens, 4]);
+    const pooled = pooling === 'none' ? undefined : this.#rowInput(pooling, numRows);
+    const rowsOut = pooling === 'mean' ? undefined : pooled;
+
+    let states = this.#norm(embedded, embeddingNorm);
+    layers.forEach((layer, index) => {
+      graph.beginLayer(index);
+      const isLast = index === layers.length - 1;
+      states = this.#layer(index, layer, states, tokens, isLast ? rowsOut : undefined);
+    });
+    graph.beginLayer(layers.length);
+    if (finalNorm) states = this.#norm(states, finalNorm);
+    if (pooling === 'mean') states = this.#meanPool(states, tokens, must(pooled, 'rows'));
+    if (!head) return graph.finish({ [output]: states });
+    if (head.transform) {
+      const { dense, norm } = head.transform;
+      const label = `${output}.transform`;
+      states = this.#activation(label, addLinear(graph, label, dense, states), must(headActivation, label));
+      if (norm) states = this.#norm(states, norm);
+    }
+    return graph.finish({ [output]: addLinear(graph, output, head.scores, states) });
+  }
+
+  /** Any token of a row tells where the row is; a mean needs no other than the first. */
+  #rowInput(pooling: EncoderPooling, numRows: number): ValueId {
+    return this.#graph.input(pooling === 'last' ? 'last_tokens' : 'first_tokens', 'u32', [numRows]);
+  }
+
+  #embedding(ids: ValueId): ValueId {
+    const { numTokens } = this.#batch;
+    const { hidden, vocabularySize, numTypes, positions } = this.#config;
+    const graph = this.#graph;
+    const { words, types, positions: positionTable } = this.#weights;
+    const common = { numTokens, hidden, firstRow: 0, numRows: vocabularySize };
+    const inputs: Record<string, ValueId> = { table: graph.weight(words), ids };
+    const output = { name: 'embedding', shape: [numTokens, hidden] };
+    if (types === undefined && positionTable === undefined) {
+      return graph.node('embedding', 'embeddings', { ...common, weightDtype: 'f32' }, inputs, output);
+    }
+    if (types !== undefined) {
+      inputs['type_table'] = graph.weight(types);
+      inputs['types'] = graph.input('token_types', 'u32', [numTokens]);
+    }
+    if (positionTable !== undefined) {
+      inputs['position_table'] = graph.weight(positionTable);
+      inputs['positions'] = graph.input('positions', 'u32', [numTokens]);
+    }
+    const tablePositions = positions.kind === 'learned' ? positions.tableSize : 0;
+    return graph.node('embedding_sum', 'embeddings', { ...common, numTypes, tablePositions }, inputs, output);
+  }
+
+  /** @param rowsOut where given, only these tokens go on behind the attention. */
+  #layer(
+    index: number,
+    weights: EncoderLayer,
+    input: ValueId,
+    tokens: ValueId,
+    rowsOut: ValueId | undefined,
+  ): ValueId {
+    const graph = this.#graph;
+    const { label, attentionNorm, mlpNorm } = weights;
+    const isPost = this.#config.normPlacement === 'post';
+    const normed = isPost || !attentionNorm ? input : this.#norm(input, attentionNorm);
+    const projected = addLinear(graph, `${label}.attention.qkv`, weights.queryKeyValue, normed);
+    let attended = this.#attention(index, label, projected, tokens);
+    let residual = input;
+    if (rowsOut !== undefined) {
+      attended = this.#gatherRows(`${label}.attention.pooled_tokens`, attended, rowsOut);
+      residual = this.#gatherRows(`${label}.pooled_tokens`, residual, rowsOut);
+    }
+    residual = addLinear(graph, `${label}.attention.output`, weights.output, attended, residual);
+    if (isPost && attentionNorm) residual = this.#norm(residual, attentionNorm);
+    const mlpInput = isPost ? residual : this.#norm(residual, mlpNorm);
+    const activated = this.#activatedInner(label, weights, mlpInput);
+    const output = addLinear(graph, `${label}.mlp.down`, weights.down, activated, residual);
+    return isPost ? this.#norm(output, mlpNorm) : output;
+  }
+
+  #activatedInner(label: string, { up }: EncoderLayer, input: ValueId): ValueId {
+    const { inner, activation, isGated } = this.#config;
+    const graph = this.#graph;
+    const x = addLinear(graph, `${label}.mlp.up`, up, input);
+    if (!isGated) return this.#activation(`${label}.mlp.act`, x, activation);
+    const rows = must(graph.shape(x)[0], 'rows');
+    const output = { name: `${label}.mlp.activated`, shape: [rows, inner] };
+    return graph.node('gated_activation', `${label}.mlp.act`, { rows, inner, activation }, { x }, output);
+  }
+
+  #attention(layer: number, label: string, projected: ValueId, tokens: ValueId): ValueId {
+    const { numTokens, maxRowTokens } = this.#batch;
+    const { hidden, numHeads, positions, windows } = this.#config;
+    const headDim = this.#headDim;
+    const isRotary = positions.kind === 'rotary';
+    const rotated = isRotary
+      ? this.#rotated(`${label}.attention.rotary`, projected, tokens, must(positions.ropes[layer], 'rope'))
+      : projected;
+    const rotatedStride = isRotary ? 2 * hidden : 3 * hidden;
+    return this.#graph.node(
+      'attention',
+      `${label}.attention`,
+      {
+        numTokens,
+        numHeads,
+        numKeyHeads: numHeads,
+        headDim,
+        scale: headDim ** -0.5,
+        causal: false,
+        window: must(windows[layer], `window of layer ${layer}`),
+        queryStride: rotatedStride,
+        queryOffset: 0,
+        keyStride: rotatedStride,
+        keyOffset: hidden,
+        valueStride: 3 * hidden,
+        valueOffset: 2 * hidden,
+        maxRowTokens,
+      },
+      { q: rotated, k: rotated, v: projected, tokens },
+      { name: `${label}.attended`, shape: [numTokens, hidden] },
+    );
+  }
+
+  #rotated(label: string, x: ValueId, tokens: ValueId, rope: RopeConfig): ValueId {
+    const { numTokens, numPositions } = this.#batch;
+    const { hidden, numHeads } = this.#config;
+    const headDim = this.#headDim;
+    return this.#graph.node(
+      'rope',
+      label,
+      {
+        numTokens,
+        rowStride: 3 * hidden,
+        numHeads: 2 * numHeads,
+        headDim,
+        rotaryDim: headDim,
+        numPositions,
+      },
+      { x, table: this.#rotation(rope), tokens },
+      { name: `${label}.rotated`, shape: [numTokens, 2 * hidden] },
+    );
+  }
+
+  #rotation(rope: RopeConfig): ValueId {
+    const { positions } = this.#config;
+    const key = JSON.stringify(rope);
+    const known = this.#rotations.get(key);
+    if (known !== undefined) return known;
+    const precision = positions.kind === 'rotary' ? positions.precision : 'f32';
+    const frequencies = inverseFrequencies(rope, this.#headDim, precision);
+    const { numPositions } = this.#batch;
+    const table = this.#graph.constant(
+      `rope_table_${this.#rotations.size}`,
+      [numPositions, frequencies.length, 2],
+      { kind: 'rope_table', inverseFrequencies: frequencies, numPositions },
+    );
+    this.#rotations.set(key, table);
+    return table;
+  }
+
+  #norm(x: ValueId, { module, weight, bias }: NormWeights): ValueId {
+    const graph = this.#graph;
+    const [rows, hidden] = graph.shape(x) as [number, number];
+    const inputs: Record<string, ValueId> = { x, weight: graph.weight(weight) };
+    if (bias !== undefined) inputs['bias'] = graph.weight(bias);
+    const problem = { rows, hidden, epsilon: this.#config.normEpsilon, hasBias: bias !== undefined };
+    return graph.node('layer_norm', module, problem, inputs, {
+      name: `${module}.normed`,
+      shape: [rows, hidden],
+    });
+  }
+
+  #activation(label: string, x: ValueId, activation: ActivationName): ValueId {
+    const shape = this.#graph.shape(x);
+    const length = shape.reduce((product, size) => product * size, 1);
+    return this.#graph.node('activation', label, { length, activation }, { x }, { name: `${label}.activated`, shape });
+  }
+
+  #meanPool(x: ValueId, tokens: ValueId, rows: ValueId): ValueId {
+    const { numRows, numTokens } = this.#batch;
+    const width = this.#config.hidden;
+    return this.#graph.node('mean_pool', 'mean_pool', { numTokens, numRows, width }, { x, tokens, rows }, {
+      name: 'mean_pooled',
+      shape: [numRows, width],
+    });
+  }
+
+  #gatherRows(label: string, x: ValueId, rows: ValueId): ValueId {
+    const { numRows, numTokens } = this.#batch;
+    const width = must(this.#graph.shape(x)[1], 'width');
+    return this.#graph.node('gather_rows', label, { numRows, width, sourceRows: numTokens }, { x, rows }, {
+      name: label,
+      shape: [numRows, width],
+    });
+  }
+}

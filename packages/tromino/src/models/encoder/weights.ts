@@ -1,0 +1,151 @@
+import type { WeightIndex } from '../../formats/weight_index.ts';
+import { must } from '../../util/assert.ts';
+import type { Linear } from '../linear.ts';
+import type { HeadName } from '../model_definition.ts';
+import type { WeightList } from '../weight_list.ts';
+import type { EncoderConfig, EncoderHead, EncoderModules } from './config.ts';
+
+/** Names of a layer norm's weights. */
+export interface NormWeights {
+  readonly module: string;
+  readonly weight: string;
+  readonly bias: string | undefined;
+}
+
+/** Names and projections of one layer. */
+export interface EncoderLayer {
+  readonly label: string;
+  readonly queryKeyValue: Linear;
+  readonly output: Linear;
+  readonly attentionNorm: NormWeights | undefined;
+  readonly up: Linear;
+  readonly down: Linear;
+  readonly mlpNorm: NormWeights;
+}
+
+/** What a head is made of. */
+export interface HeadWeights {
+  readonly transform: { readonly dense: Linear; readonly norm: NormWeights | undefined } | undefined;
+  readonly scores: Linear;
+}
+
+/** All weights of an encoder, as its graph uses them. */
+export interface EncoderWeights {
+  readonly words: string;
+  readonly types: string | undefined;
+  readonly positions: string | undefined;
+  readonly embeddingNorm: NormWeights;
+  readonly layers: readonly EncoderLayer[];
+  readonly finalNorm: NormWeights | undefined;
+  /** Undefined for an encoder alone. */
+  readonly head: HeadWeights | undefined;
+}
+
+/**
+ * Declares every weight of the model in `list`, with the checkpoint's names.
+ * @param index tells names that differ from checkpoint to checkpoint: a prefix or none, and the `gamma` and `beta` of old norms.
+ * @param numScores outputs of the head.
+ */
+export function declareEncoderWeights(
+  list: WeightList,
+  config: EncoderConfig,
+  modules: EncoderModules,
+  head: HeadName,
+  numScores: number,
+  index: WeightIndex,
+): EncoderWeights {
+  return new EncoderDeclaration(list, config, modules, index).all(
+    head === 'classifier' || head === 'tagger' || head === 'extractor' ? config.heads[head] : undefined,
+    numScores,
+  );
+}
+
+class EncoderDeclaration {
+  readonly #list: WeightList;
+  readonly #config: EncoderConfig;
+  readonly #modules: EncoderModules;
+  readonly #index: WeightIndex;
+  readonly #prefix: string;
+
+  constructor(list: WeightList, config: EncoderConfig, modules: EncoderModules, index: WeightIndex) {
+    this.#list = list;
+    this.#config = config;
+    this.#modules = modules;
+    this.#index = index;
+    // A checkpoint of the bare encoder has no prefix.
+    this.#prefix = index.tensors.has(`${modules.words}.weight`) ? '' : modules.prefix;
+  }
+
+  all(head: EncoderHead | undefined, numScores: number): EncoderWeights {
+    const { vocabularySize, hidden, numTypes, positions, numLayers } = this.#config;
+    const { words, types, positions: positionModule, embeddingNorm, finalNorm } = this.#modules;
+    const table = (module: string, height: number): string =>
+      this.#list.tensor(`${this.#prefix}${module}.weight`, [height, hidden]);
+    return {
+      words: table(words, vocabularySize),
+      types: numTypes > 0 ? table(types, numTypes) : undefined,
+      positions: positions.kind === 'learned' ? table(positionModule, positions.tableSize) : undefined,
+      embeddingNorm: this.#norm(this.#prefix + embeddingNorm),
+      layers: Array.from({ length: numLayers }, (_, layer) => this.#layer(layer)),
+      finalNorm: finalNorm === undefined ? undefined : this.#norm(this.#prefix + finalNorm),
+      head: head && this.#head(head, numScores),
+    };
+  }
+
+  #layer(layer: number): EncoderLayer {
+    const { hidden, inner, isGated, attentionBias, mlpBias } = this.#config;
+    const modules = this.#modules.layer(layer);
+    const named = (module: string): string => this.#prefix + module;
+    const label = named(commonPath(modules.output, modules.down));
+    const { queryKeyValue } = modules;
+    const parts = queryKeyValue.map((module) => ({
+      module: named(module),
+      rows: (3 * hidden) / queryKeyValue.length,
+    }));
+    return {
+      label,
+      queryKeyValue:
+        parts.length === 1
+          ? this.#list.linear(must(parts[0], 'part').module, hidden, 3 * hidden, attentionBias)
+          : this.#list.stackedLinear(`${label}.attention.qkv`, hidden, parts, attentionBias),
+      output: this.#list.linear(named(modules.output), hidden, hidden, attentionBias),
+      attentionNorm:
+        modules.attentionNorm === undefined ? undefined : this.#norm(named(modules.attentionNorm)),
+      up: this.#list.linear(named(modules.up), hidden, isGated ? 2 * inner : inner, mlpBias),
+      down: this.#list.linear(named(modules.down), inner, hidden, mlpBias),
+      mlpNorm: this.#norm(named(modules.mlpNorm)),
+    };
+  }
+
+  #head({ transform, scores }: EncoderHead, numScores: number): HeadWeights {
+    const { hidden } = this.#config;
+    // A pooler belongs to the body, and has its prefix; everything else of a head stands outside.
+    const named = (module: string): string => (module.startsWith('pooler.') ? this.#prefix + module : module);
+    return {
+      transform: transform && {
+        dense: this.#list.linear(named(transform.module), hidden, hidden, transform.hasBias),
+        norm: transform.norm === undefined ? undefined : this.#norm(transform.norm),
+      },
+      scores: this.#list.linear(scores, hidden, numScores, true),
+    };
+  }
+
+  /** Checkpoints converted from TensorFlow call a norm's weight and bias `gamma` and `beta`. */
+  #norm(module: string): NormWeights {
+    const { hidden, normBias } = this.#config;
+    const isOld = this.#index.tensors.has(`${module}.gamma`);
+    const named = (name: string): string => this.#list.tensor(`${module}.${name}`, [hidden]);
+    return {
+      module,
+      weight: named(isOld ? 'gamma' : 'weight'),
+      bias: normBias ? named(isOld ? 'beta' : 'bias') : undefined,
+    };
+  }
+}
+
+/** The modules that both paths begin with: `encoder.layer.3` of a layer's projections. */
+function commonPath(a: string, b: string): string {
+  const [left, right] = [a.split('.'), b.split('.')];
+  const end = left.findIndex((name, i) => name !== right[i]);
+  return left.slice(0, end).join('.');
+}
