@@ -4,6 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { copyOfFixture, fixture, tromino } from './tromino_command.ts';
 
 const classifiers = ['llama-seqcls', 'llama-seqcls-sharded', 'qwen2-seqcls', 'qwen3-seqcls'];
+const encoders = [
+  'bert-seqcls',
+  'bert-tokencls',
+  'bert-qa',
+  'bert-embed',
+  'distilbert-seqcls',
+  'distilbert-qa',
+  'roberta-seqcls',
+  'roberta-qa',
+  'xlmroberta-embed',
+  'modernbert-seqcls',
+  'modernbert-tokencls',
+  'modernbert-qa',
+];
 const generators = [
   'llama-lm-tied',
   'llama-lm-bf16',
@@ -49,7 +63,7 @@ async function changedFixture(name: string, tensor: string, value: number): Retu
 
 describe('tromino verify', () => {
   it('passes every test checkpoint on the portable backend', async () => {
-    const folders = [...classifiers, ...generators].map(fixture);
+    const folders = [...classifiers, ...generators, ...encoders].map(fixture);
     const { code, stdout, stderr } = await tromino(['verify', ...folders, '--backend', 'cpu']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.match(/^ {2}passed: \d+ cases?, bound 1e-4/gm)).toHaveLength(folders.length);
@@ -127,9 +141,9 @@ describe('tromino verify', () => {
       /found nothing to compare/,
     ],
     [
-      'a head that comes later',
-      '{"cases": [{"input_ids": [1], "attention_mask": [1], "start_logits": [1]}]}',
-      /question answering: .*not supported yet/,
+      'a golden.json whose tokens do not fit together',
+      '{"cases": [{"input_ids": [1], "attention_mask": [1], "start_logits": [1, 2]}]}',
+      /start_logits: expected length 1, found 2/,
     ],
   ])('fails %s with one line', async (_, content, message) => {
     await using copy = await copyOfFixture('llama-seqcls');

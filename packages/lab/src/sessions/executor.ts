@@ -1,13 +1,18 @@
 import {
   inspectCheckpoint,
   loadClassifier,
+  loadEmbedder,
+  loadExtractor,
   loadGenerator,
+  loadTagger,
   OptionError,
   TrominoError,
-  UnsupportedError,
   type Classifier,
+  type Embedder,
+  type Extractor,
   type Generator,
   type LoadOptions,
+  type Tagger,
 } from 'tromino';
 import type {
   ClassificationResult,
@@ -15,6 +20,8 @@ import type {
   Execute,
   Inspection,
   LoadedModel,
+  ModelInput,
+  OutputName,
   RequestKind,
   Requests,
 } from './protocol.ts';
@@ -22,7 +29,10 @@ import type {
 type Handlers = { [K in RequestKind]: (params: Requests[K]['params']) => Promise<Requests[K]['result']> };
 type Loaded =
   | { readonly head: 'classifier'; readonly model: Classifier }
-  | { readonly head: 'generator'; readonly model: Generator };
+  | { readonly head: 'generator'; readonly model: Generator }
+  | { readonly head: 'tagger'; readonly model: Tagger }
+  | { readonly head: 'extractor'; readonly model: Extractor }
+  | { readonly head: 'embedder'; readonly model: Embedder };
 
 /** Makes an executor of requests on one backend of the runtime; the same code runs in Node and in the page. */
 export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
@@ -45,8 +55,8 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
         truncated,
       }));
     },
-    lastLogits: async ({ inputs }) => {
-      const rows = await generatorIn(loaded).lastLogits(inputs);
+    compute: async ({ inputs, output }) => {
+      const rows = await computed(loaded, inputs, output);
       return rows.map((row) => [...row]);
     },
     generate: ({ input, maxNewTokens, stopTokens }) =>
@@ -73,9 +83,42 @@ async function load(source: string, options: LoadOptions): Promise<Loaded> {
       return { head, model: await loadClassifier(source, options) };
     case 'generator':
       return { head, model: await loadGenerator(source, options) };
-    default:
-      throw new UnsupportedError(head, 'checkpoints with this head are not supported yet');
+    case 'tagger':
+      return { head, model: await loadTagger(source, options) };
+    case 'extractor':
+      return { head, model: await loadExtractor(source, options) };
+    case 'embedder':
+      return { head, model: await loadEmbedder(source, options) };
   }
+}
+
+/** A raw output of the loaded model. @throws OptionError where its head does not give it. */
+async function computed(
+  loaded: Loaded | undefined,
+  inputs: readonly ModelInput[],
+  output: OutputName,
+): Promise<readonly Float32Array[]> {
+  switch (loaded?.head) {
+    case 'classifier':
+      if (output === 'logits') return (await loaded.model.classify(inputs)).map(({ logits }) => logits);
+      break;
+    case 'generator':
+      if (output === 'last_logits') return loaded.model.lastLogits(inputs);
+      break;
+    case 'tagger':
+      if (output === 'token_logits') return loaded.model.tokenLogits(inputs);
+      break;
+    case 'extractor':
+      if (output === 'start_logits') return (await loaded.model.spanLogits(inputs)).map(({ start }) => start);
+      if (output === 'end_logits') return (await loaded.model.spanLogits(inputs)).map(({ end }) => end);
+      break;
+    case 'embedder':
+      if (output === 'last_hidden_state') return loaded.model.hiddenStates(inputs);
+      if (output === 'mean_pooled') return loaded.model.pooled(inputs, 'mean');
+      break;
+    case undefined:
+  }
+  throw new OptionError('compute', `a model that gives ${output}`, loaded?.head ?? 'no model');
 }
 
 function describe({ head, model }: Loaded): LoadedModel {

@@ -6,11 +6,30 @@ import type { AdapterDescription, RopeFrequencies, TensorSummary } from 'tromino
 
 /** A text, or token ids with the mask that says which of them are real. */
 export type ModelInput =
-  string | readonly number[] | { readonly ids: readonly number[]; readonly attentionMask: readonly number[] };
+  | string
+  | readonly number[]
+  | {
+      readonly ids: readonly number[];
+      readonly attentionMask: readonly number[];
+      readonly tokenTypes?: readonly number[];
+    };
+
+/** What a model is: which of the runtime's tasks it does. */
+export type Head = 'classifier' | 'generator' | 'tagger' | 'extractor' | 'embedder';
+
+/** Raw outputs of heads, by the names that `golden.json` has for them. */
+export type OutputName =
+  | 'logits'
+  | 'token_logits'
+  | 'last_logits'
+  | 'start_logits'
+  | 'end_logits'
+  | 'last_hidden_state'
+  | 'mean_pooled';
 
 /** Facts about a model that was loaded. */
 export interface LoadedModel {
-  readonly head: 'classifier' | 'generator';
+  readonly head: Head;
   readonly family: string;
   readonly adapter: AdapterDescription;
   readonly hasTokenizer: boolean;
@@ -54,7 +73,8 @@ export interface Requests {
   inspect: { params: { source: string; numTokens: number }; result: Inspection };
   load: { params: { source: string; ropeFrequencies: RopeFrequencies }; result: LoadedModel };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
-  lastLogits: { params: { inputs: readonly ModelInput[] }; result: number[][] };
+  /** Raw numbers for each input; vectors for each token stand one behind the other. */
+  compute: { params: { inputs: readonly ModelInput[]; output: OutputName }; result: number[][] };
   generate: {
     params: {
       input: ModelInput;

@@ -6,7 +6,8 @@ import type { GoldenCase } from './golden.ts';
 /** How one case of a checkpoint compared with its reference. */
 export interface CaseResult {
   readonly inputs: string;
-  readonly output: GoldenCase['output'];
+  /** What was compared: fields of the case. */
+  readonly output: string;
   /** Largest error relative to max(1, max |reference|); NaN if any output is not a number or is missing. */
   readonly maxError: number;
   readonly greedy?: { readonly expected: readonly number[]; readonly found: readonly number[] };
@@ -17,9 +18,10 @@ export interface CaseResult {
 
 /** Runs one case on the model that the session has loaded, and compares. A case that throws has failed. */
 export async function runCase(session: Session, goldenCase: GoldenCase, bound: number): Promise<CaseResult> {
-  const about = { inputs: describeInputs(goldenCase), output: goldenCase.output };
+  const output = goldenCase.references.map((reference) => reference.output).join(', ');
+  const about = { inputs: describeInputs(goldenCase), output };
   try {
-    const maxError = largestError(await outputsOf(session, goldenCase), goldenCase.reference);
+    const maxError = await errorOf(session, goldenCase);
     const found = await continueGreedily(session, goldenCase);
     const { greedyIds: expected } = goldenCase;
     const greedy = expected && found && { expected, found };
@@ -30,10 +32,13 @@ export async function runCase(session: Session, goldenCase: GoldenCase, bound: n
   }
 }
 
-async function outputsOf(session: Session, { output, rows }: GoldenCase): Promise<number[][]> {
-  if (output === 'last_logits') return session.request('lastLogits', { inputs: rows });
-  const results = await session.request('classify', { inputs: rows });
-  return results.map(({ scores }) => scores.map(({ logit }) => logit));
+/** The largest error of all that the case has to compare; NaN if any is. */
+async function errorOf(session: Session, { rows, references }: GoldenCase): Promise<number> {
+  const errors: number[] = [];
+  for (const { output, values } of references) {
+    errors.push(largestError(await session.request('compute', { inputs: rows, output }), values));
+  }
+  return Math.max(...errors);
 }
 
 /** The ids that the model continues a case with, if the case has any to compare. */

@@ -1,4 +1,4 @@
-import { FormatError, UnsupportedError } from 'tromino';
+import { FormatError } from 'tromino';
 import { describe, expect, it } from 'vitest';
 import { parseGolden } from './golden.ts';
 
@@ -25,10 +25,9 @@ describe('parseGolden', () => {
   it('reads a single row', () => {
     expect(parse(single)).toEqual([
       {
-        output: 'logits',
         rows: [{ ids: [5, 9], attentionMask: [1, 1] }],
         paddingSide: undefined,
-        reference: [[0.5, -2]],
+        references: [{ output: 'logits', values: [[0.5, -2]] }],
         greedyIds: undefined,
       },
     ]);
@@ -37,15 +36,19 @@ describe('parseGolden', () => {
   it('reads a batch with its masks and its padding side', () => {
     expect(parse(batch)).toEqual([
       {
-        output: 'logits',
         rows: [
           { ids: [0, 5], attentionMask: [0, 1] },
           { ids: [7, 9], attentionMask: [1, 1] },
         ],
         paddingSide: 'left',
-        reference: [
-          [1, 2],
-          [3, 4],
+        references: [
+          {
+            output: 'logits',
+            values: [
+              [1, 2],
+              [3, 4],
+            ],
+          },
         ],
         greedyIds: undefined,
       },
@@ -54,11 +57,56 @@ describe('parseGolden', () => {
 
   it('reads a generator with the ids it continues with', () => {
     const [parsed] = parse({ input_ids: [3], attention_mask: [1], last_logits: [1, 2, 3], greedy: [2, 2] });
-    expect(parsed).toMatchObject({ output: 'last_logits', reference: [[1, 2, 3]], greedyIds: [2, 2] });
+    expect(parsed).toMatchObject({
+      references: [{ output: 'last_logits', values: [[1, 2, 3]] }],
+      greedyIds: [2, 2],
+    });
   });
 
-  it('accepts token types that are all zero', () => {
-    expect(parse({ ...single, token_type_ids: [0, 0] })).toHaveLength(1);
+  it('reads token types', () => {
+    const [parsed] = parse({ ...single, token_type_ids: [0, 1] });
+    expect(parsed?.rows).toEqual([{ ids: [5, 9], attentionMask: [1, 1], tokenTypes: [0, 1] }]);
+  });
+
+  it('reads scores of each token, without those at padding', () => {
+    const tokens = [
+      [
+        [9, 9],
+        [1, 2],
+      ],
+      [
+        [3, 4],
+        [5, 6],
+      ],
+    ];
+    expect(parse({ ...batch, logits: tokens })[0]?.references).toEqual([
+      {
+        output: 'token_logits',
+        values: [
+          [1, 2],
+          [3, 4, 5, 6],
+        ],
+      },
+    ]);
+    expect(parse({ ...single, logits: [[1], [2]] })[0]?.references).toEqual([
+      { output: 'token_logits', values: [[1, 2]] },
+    ]);
+  });
+
+  it('reads where answers start and end, and the states of an encoder', () => {
+    const inputs = { input_ids: [5, 9], attention_mask: [1, 1] };
+    expect(parse({ ...inputs, start_logits: [1, 2], end_logits: [3, 4] })[0]?.references).toEqual([
+      { output: 'start_logits', values: [[1, 2]] },
+      { output: 'end_logits', values: [[3, 4]] },
+    ]);
+    const states = [
+      [1, 2],
+      [3, 4],
+    ];
+    expect(parse({ ...inputs, last_hidden_state: states, mean_pooled: [2, 3] })[0]?.references).toEqual([
+      { output: 'last_hidden_state', values: [[1, 2, 3, 4]] },
+      { output: 'mean_pooled', values: [[2, 3]] },
+    ]);
   });
 
   it.each([
@@ -68,7 +116,7 @@ describe('parseGolden', () => {
     [
       'nothing to compare',
       { cases: [{ input_ids: [1], attention_mask: [1] }] },
-      'case 0: expected logits or last_logits, found nothing to compare',
+      'case 0: expected one of logits, last_logits, start_logits, end_logits, last_hidden_state, mean_pooled, found nothing',
     ],
     [
       'no ids',
@@ -96,6 +144,21 @@ describe('parseGolden', () => {
       'case 0: expected greedy ids for a single row only',
     ],
     [
+      'a score for each token but one',
+      { cases: [{ input_ids: [5, 9], attention_mask: [1, 1], start_logits: [1], end_logits: [1, 2] }] },
+      'case 0, start_logits: expected length 2, found 1',
+    ],
+    [
+      'states that are no vectors',
+      { cases: [{ input_ids: [5, 9], attention_mask: [1, 1], last_hidden_state: [1, 2] }] },
+      'case 0, last_hidden_state: expected lists of finite numbers',
+    ],
+    [
+      'token types of another length',
+      { cases: [{ ...single, token_type_ids: [0] }] },
+      'case 0, token_type_ids: expected length 2, found 1',
+    ],
+    [
       'a batch that is no list of rows',
       { cases: [{ ...batch, input_ids: [1, 2] }] },
       'case 0, input_ids: expected lists of finite numbers',
@@ -103,25 +166,5 @@ describe('parseGolden', () => {
   ])('refuses %s', (_, json, message) => {
     expect(() => parseGolden(json, 'golden.json')).toThrow(FormatError);
     expect(() => parseGolden(json, 'golden.json')).toThrow(message);
-  });
-
-  it.each([
-    ['token classification', { ...single, logits: [[1], [2]] }],
-    [
-      'token classification',
-      {
-        ...batch,
-        logits: [
-          [[1], [2]],
-          [[3], [4]],
-        ],
-      },
-    ],
-    ['question answering', { ...single, start_logits: [1, 2], end_logits: [1, 2] }],
-    ['encoder', { input_ids: [1], attention_mask: [1], last_hidden_state: [[1]], mean_pooled: [1] }],
-    ['token_type_ids', { ...single, token_type_ids: [0, 1] }],
-  ])('says that %s is not supported yet', (feature, goldenCase) => {
-    expect(() => parse(goldenCase)).toThrow(UnsupportedError);
-    expect(() => parse(goldenCase)).toThrow(new RegExp(`^${feature}: .*not supported yet$`));
   });
 });

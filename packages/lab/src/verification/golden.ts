@@ -1,31 +1,42 @@
-import { FormatError, UnsupportedError } from 'tromino';
+import { FormatError } from 'tromino';
+import type { OutputName } from '../sessions/protocol.ts';
 
-/** One row of a case: token ids with the mask that says which of them are real. */
+/** One row of a case: token ids with the mask that says which of them are real, and their segments where the case has any. */
 export interface GoldenRow {
   readonly ids: readonly number[];
   readonly attentionMask: readonly number[];
+  readonly tokenTypes?: readonly number[];
+}
+
+/** One output as the reference computed it. */
+export interface GoldenReference {
+  /** The field's name, but `token_logits` for `logits` that have a vector for each token. */
+  readonly output: OutputName;
+  /** For each row. Vectors for each token stand one behind the other, without those at padding, which mean nothing. */
+  readonly values: readonly (readonly number[])[];
 }
 
 /** Inputs with the outputs that the reference computed from them. */
 export interface GoldenCase {
-  /** What the outputs are: a classifier's logits, or a generator's logits at the last position. */
-  readonly output: 'logits' | 'last_logits';
   /** One row, or several that are to run as one batch. */
   readonly rows: readonly GoldenRow[];
   /** For a batch, the side that its shorter rows are padded on. */
   readonly paddingSide: string | undefined;
-  /** The reference's output for each row. */
-  readonly reference: readonly (readonly number[])[];
+  readonly references: readonly GoldenReference[];
   /** Ids that the reference continues a single row with, taking the highest logit each time; undefined if it gives none. */
   readonly greedyIds: readonly number[] | undefined;
 }
 
-/** Fields of heads that `verify` knows but the runtime does not run yet. */
-const laterHeads: Readonly<Record<string, string>> = {
-  start_logits: 'question answering',
-  last_hidden_state: 'encoder',
-  mean_pooled: 'encoder',
-};
+/** How deep the lists of each field's rows are: 1 for a vector, or a number for each token; 2 for a vector for each token. */
+const fields = [
+  { field: 'logits', depth: 1, perToken: false, output: 'logits' },
+  { field: 'logits', depth: 2, perToken: true, output: 'token_logits' },
+  { field: 'last_logits', depth: 1, perToken: false, output: 'last_logits' },
+  { field: 'start_logits', depth: 1, perToken: true, output: 'start_logits' },
+  { field: 'end_logits', depth: 1, perToken: true, output: 'end_logits' },
+  { field: 'last_hidden_state', depth: 2, perToken: true, output: 'last_hidden_state' },
+  { field: 'mean_pooled', depth: 1, perToken: false, output: 'mean_pooled' },
+] as const;
 
 /**
  * Checks and reads what a `golden.json` holds.
@@ -33,7 +44,6 @@ const laterHeads: Readonly<Record<string, string>> = {
  * @param json the parsed file
  * @param file its name, for messages
  * @throws FormatError for a file without cases, or a case that has nothing to compare or does not fit together
- * @throws UnsupportedError for the outputs of a head that is not supported yet
  */
 export function parseGolden(json: unknown, file: string): GoldenCase[] {
   const cases = isRecord(json) ? json['cases'] : undefined;
@@ -44,42 +54,70 @@ export function parseGolden(json: unknown, file: string): GoldenCase[] {
 
 function parseCase(value: unknown, subject: string): GoldenCase {
   if (!isRecord(value)) throw new FormatError(subject, 'expected an object');
-  for (const [field, head] of Object.entries(laterHeads)) {
-    if (field in value)
-      throw new UnsupportedError(head, `${subject} holds ${field}, and this head is not supported yet`);
-  }
-  const output = 'logits' in value ? 'logits' : 'last_logits';
-  if (!(output in value))
-    throw new FormatError(subject, 'expected logits or last_logits, found nothing to compare');
   const isBatch = value['batch'] === true;
-  const rowDepth = isBatch ? 2 : 1;
-  if (depth(value[output]) > rowDepth) {
-    throw new UnsupportedError(
-      'token classification',
-      `${subject} holds ${output} for each token, and this head is not supported yet`,
-    );
-  }
-  const rowsOf = (field: string): number[][] => numberRows(value[field], isBatch, `${subject}, ${field}`);
-  const masks = rowsOf('attention_mask');
-  const rows = rowsOf('input_ids').map((ids, row) => ({ ids, attentionMask: masks[row] ?? [] }));
-  const reference = rowsOf(output);
-  for (const { ids, attentionMask } of rows)
-    expectLength(`${subject}, attention_mask`, attentionMask.length, ids.length);
-  expectLength(`${subject}, ${output}`, reference.length, rows.length);
-  if (
-    'token_type_ids' in value &&
-    rowsOf('token_type_ids')
-      .flat()
-      .some((id) => id !== 0)
-  ) {
-    throw new UnsupportedError('token_type_ids', `${subject} holds token types, which are not supported yet`);
+  const rows = parseRows(value, isBatch, subject);
+  const references = parseReferences(value, rows, isBatch, subject);
+  if (references.length === 0) {
+    const known = [...new Set(fields.map(({ field }) => field))];
+    throw new FormatError(subject, `expected one of ${known.join(', ')}, found nothing to compare`);
   }
   if ('greedy' in value && isBatch) {
     throw new FormatError(subject, 'expected greedy ids for a single row only, found them for a batch');
   }
   const greedyIds =
     'greedy' in value ? numberRows(value['greedy'], false, `${subject}, greedy`)[0] : undefined;
-  return { output, rows, paddingSide: isBatch ? String(value['side']) : undefined, reference, greedyIds };
+  return { rows, paddingSide: isBatch ? String(value['side']) : undefined, references, greedyIds };
+}
+
+function parseRows(value: Record<string, unknown>, isBatch: boolean, subject: string): GoldenRow[] {
+  const rowsOf = (field: string): number[][] => numberRows(value[field], isBatch, `${subject}, ${field}`);
+  const masks = rowsOf('attention_mask');
+  const types = 'token_type_ids' in value ? rowsOf('token_type_ids') : undefined;
+  return rowsOf('input_ids').map((ids, row) => {
+    const attentionMask = masks[row] ?? [];
+    const tokenTypes = types?.[row];
+    expectLength(`${subject}, attention_mask`, attentionMask.length, ids.length);
+    if (tokenTypes) expectLength(`${subject}, token_type_ids`, tokenTypes.length, ids.length);
+    return { ids, attentionMask, ...(tokenTypes && { tokenTypes }) };
+  });
+}
+
+function parseReferences(
+  value: Record<string, unknown>,
+  rows: readonly GoldenRow[],
+  isBatch: boolean,
+  subject: string,
+): GoldenReference[] {
+  const hasTokenLogits = depth(value['logits']) > 1 + Number(isBatch);
+  const given = fields.filter(({ field, output }) => {
+    if (field !== 'logits') return field in value;
+    return field in value && hasTokenLogits === (output === 'token_logits');
+  });
+  return given.map(({ field, depth: rowDepth, perToken, output }) => {
+    const name = `${subject}, ${field}`;
+    const read = rowDepth === 1 ? numberRows : vectorRows;
+    const found = read(value[field], isBatch, name);
+    expectLength(name, found.length, rows.length);
+    const valuesOf = (row: GoldenRow, values: Tokens): number[] =>
+      perToken ? realTokens(row, values, name) : values.flat();
+    return { output, values: rows.map((row, i) => valuesOf(row, found[i] ?? [])) };
+  });
+}
+
+/** A number or a vector for each token. */
+type Tokens = readonly (number | readonly number[])[];
+
+/** What stands at the tokens that the mask marks real, one behind the other. */
+function realTokens({ attentionMask }: GoldenRow, tokens: Tokens, subject: string): number[] {
+  expectLength(subject, tokens.length, attentionMask.length);
+  return tokens.filter((_, i) => attentionMask[i] !== 0).flat();
+}
+
+/** Reads a list of vectors as one row, or a list of such lists as rows. */
+function vectorRows(value: unknown, isBatch: boolean, subject: string): number[][][] {
+  const rows: unknown = isBatch ? value : [value];
+  if (!Array.isArray(rows) || rows.length === 0) throw new FormatError(subject, 'expected lists of vectors');
+  return rows.map((row: unknown) => numberRows(row, true, subject));
 }
 
 /** Reads a list of finite numbers as one row, or a list of such lists as rows. */
