@@ -108,6 +108,39 @@ describe('a tokenizer', () => {
     expect((await load()).encode(text, { pair, maxTokens: 6 }).ids).toEqual(expected);
   });
 
+  it('cuts a long text into windows that overlap, with spans in the whole text', async () => {
+    const tokenizer = await load();
+    const windows = tokenizer.encodeWindows('a b c d e', { maxTokens: 5, overlap: 1 });
+    expect(windows.map(({ ids }) => ids)).toEqual([
+      [1, 4, 5, 6, 2],
+      [1, 6, 7, 8, 2],
+    ]);
+    expect(windows[1]?.spans).toEqual([
+      [0, 0],
+      [4, 5],
+      [6, 7],
+      [8, 9],
+      [0, 0],
+    ]);
+    expect(tokenizer.encodeWindows('', { maxTokens: 5, overlap: 1 }).map(({ ids }) => ids)).toEqual([[1, 2]]);
+  });
+
+  it('puts a question whole before each window', async () => {
+    const tokenizer = await load();
+    const options = { maxTokens: 7, overlap: 1, question: 'a b' };
+    const windows = tokenizer.encodeWindows('c d e', options);
+    expect(windows).toMatchObject([
+      { ids: [1, 4, 5, 2, 6, 7, 2], sequences: [undefined, 0, 0, undefined, 1, 1, undefined] },
+      { ids: [1, 4, 5, 2, 7, 8, 2], typeIds: [0, 0, 0, 0, 1, 1, 1] },
+    ]);
+    // However large the overlap, windows move on.
+    expect(tokenizer.encodeWindows('c d e', { ...options, overlap: 100 })).toEqual(windows);
+    expect(() => tokenizer.encodeWindows('c', { ...options, maxTokens: 5 })).toThrow(
+      new OptionError('question', 'at most 1 tokens', '2'),
+    );
+    expect(() => tokenizer.encodeWindows('c', { maxTokens: 2, overlap: 1 })).toThrow(OptionError);
+  });
+
   it('decodes, with and without special tokens', async () => {
     const tokenizer = await load();
     expect(tokenizer.decode([1, 4, 5, 9, 10, 2], { skipSpecialTokens: true })).toBe('a bx,');

@@ -153,7 +153,7 @@ export class PipelineTokenizer implements Tokenizer {
       }
     }
     const tokens = ids.map((id) => this.idToToken(id) ?? '');
-    return { ids, tokens, spans: trimSpans(found, spans) };
+    return { ids, tokens, spans: trimSpans(text, found, spans) };
   }
 
   #special(token: string): TextTokens {
