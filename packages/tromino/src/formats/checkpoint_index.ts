@@ -1,6 +1,7 @@
 import type { CheckpointFiles } from '../io/checkpoint_files.ts';
 import { staysInside } from '../io/file_names.ts';
 import { FormatError, SourceError } from '../util/errors.ts';
+import { readNf4Matrices } from './huggingface/bitsandbytes.ts';
 import { describeJson, isJsonObject, readJson } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { readSafetensorsHeader } from './safetensors/header.ts';
@@ -12,27 +13,32 @@ const indexFile = 'model.safetensors.index.json';
 
 /**
  * Finds and checks all stored tensors of a checkpoint: `model.safetensors`, or the shards that `model.safetensors.index.json` lists.
- * Only headers are read, so that a checkpoint with a fault is refused before its weights are downloaded.
+ * Only headers are read, and the small tensors that say how others are quantised, so that a checkpoint with a fault is refused before its weights are downloaded.
  *
  * @throws FormatError when a file breaks its format or index and shards disagree.
  * @throws SourceError when a file is missing.
  */
 export async function readWeightIndex(files: CheckpointFiles, signal?: AbortSignal): Promise<WeightIndex> {
   const single = await files.open(singleFile, signal);
-  if (single) return toIndex([await readSafetensorsHeader(single, signal)]);
+  if (single) return toIndex([await readSafetensorsHeader(single, signal)], signal);
   const index = await readJson(files, indexFile, signal);
   if (!index) throw await missingWeights(files, signal);
   const weightMap = parseWeightMap(index);
   const headers = await readShards(files, new Set(weightMap.values()), signal);
   requireAgreement(weightMap, headers);
-  return toIndex([...headers.values()]);
+  return toIndex([...headers.values()], signal);
 }
 
-function toIndex(headers: readonly SafetensorsHeader[]): WeightIndex {
-  const tensors = headers.flatMap((header) => header.tensors);
+async function toIndex(
+  headers: readonly SafetensorsHeader[],
+  signal: AbortSignal | undefined,
+): Promise<WeightIndex> {
+  const all = headers.flatMap((header) => header.tensors);
+  const tensors = new Map(all.map((tensor) => [tensor.name, tensor]));
   return {
-    tensors: new Map(tensors.map((tensor) => [tensor.name, tensor])),
-    totalBytes: tensors.reduce((sum, tensor) => sum + tensor.sizeBytes, 0),
+    tensors,
+    nf4: await readNf4Matrices(tensors, signal),
+    totalBytes: all.reduce((sum, tensor) => sum + tensor.sizeBytes, 0),
     metadata: new Map(headers.flatMap((header) => [...header.metadata])),
   };
 }

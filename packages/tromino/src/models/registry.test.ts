@@ -6,7 +6,7 @@ import { defineModel } from './registry.ts';
 
 function indexOf(...names: string[]): WeightIndex {
   const tensors = new Map(names.map((name) => [name, { name } as TensorEntry]));
-  return { tensors, totalBytes: 0, metadata: new Map() };
+  return { tensors, nf4: new Map(), totalBytes: 0, metadata: new Map() };
 }
 
 const small = {
