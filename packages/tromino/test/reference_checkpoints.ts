@@ -2,6 +2,8 @@
 export const referenceCheckpoints = [
   'llama-seqcls',
   'llama-seqcls-sharded',
+  'llama-seqcls-nf4',
+  'llama-seqcls-nf4-plain',
   'llama-lm-tied',
   'llama3-rope-lm',
   'llama-lm-bf16',

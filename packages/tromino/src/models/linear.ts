@@ -3,14 +3,29 @@ import type { ValueId } from '../graph/graph.ts';
 import { must } from '../util/assert.ts';
 
 /** A run of a projection's output columns whose matrix is stored in one format, and so is computed by one node. */
-export type LinearPiece = DensePiece;
+export type LinearPiece = DensePiece | Nf4Piece;
 
-/** Columns whose matrix is plain floats. */
-export interface DensePiece {
-  readonly format: 'dense';
-  readonly weight: string;
+/** Which of a projection's output columns a piece is. */
+interface Columns {
   readonly firstColumn: number;
   readonly numColumns: number;
+}
+
+/** Columns whose matrix is plain floats. */
+export interface DensePiece extends Columns {
+  readonly format: 'dense';
+  readonly weight: string;
+}
+
+/** Columns whose matrix is in NF4 and stays so. */
+export interface Nf4Piece extends Columns {
+  readonly format: 'nf4';
+  readonly codes: string;
+  readonly scales: string;
+  /** The values of the 16 codes. */
+  readonly map: string;
+  /** Weights that share a scale. */
+  readonly blockSize: number;
 }
 
 /**
@@ -53,7 +68,7 @@ function addPiece(
   out: ValueId | undefined,
 ): ValueId {
   const m = must(graph.shape(a)[0], 'rows');
-  const operands: Record<string, ValueId> = { a, weight: graph.weight(piece.weight) };
+  const operands: Record<string, ValueId> = { a };
   if (bias !== undefined) operands['bias'] = graph.weight(bias);
   if (residual !== undefined) operands['residual'] = residual;
   const problem = {
@@ -64,7 +79,16 @@ function addPiece(
     numColumns: outputs,
     hasBias: bias !== undefined,
     hasResidual: residual !== undefined,
-    weightDtype: 'f32',
   } as const;
-  return graph.node('matmul', label, problem, operands, out ?? { name: `${label}.out`, shape: [m, outputs] });
+  const output = out ?? { name: `${label}.out`, shape: [m, outputs] };
+  switch (piece.format) {
+    case 'dense':
+      operands['weight'] = graph.weight(piece.weight);
+      return graph.node('matmul', label, { ...problem, weightDtype: 'f32' }, operands, output);
+    case 'nf4':
+      operands['codes'] = graph.weight(piece.codes);
+      operands['scales'] = graph.weight(piece.scales);
+      operands['quant_map'] = graph.weight(piece.map);
+      return graph.node('matmul_nf4', label, { ...problem, blockSize: piece.blockSize }, operands, output);
+  }
 }

@@ -92,7 +92,7 @@ describe('defineModel', () => {
     [{ ...small, architectures: ['LlamaForTokenClassification'] }, '"LlamaForTokenClassification" is not known'],
     [{ ...small, num_key_value_heads: 3 }, 'expected a multiple of num_key_value_heads (3), found 4'],
     [{ ...small, hidden_size: '64' }, 'hidden_size: expected a whole number'],
-    [{ ...small, quantization_config: { quant_method: 'gptq' } }, 'quantised checkpoints ("gptq") are not supported yet'],
+    [{ ...small, quantization_config: { quant_method: 'gptq' } }, 'checkpoints quantised by "gptq" are not supported'],
   ])('refuses %j', (config, message) => {
     expect(() => define(config, 'lm_head.weight')).toThrow(message);
   });

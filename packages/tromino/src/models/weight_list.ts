@@ -1,6 +1,10 @@
+import type { Nf4Matrix } from '../formats/weight_index.ts';
 import type { WeightPart, WeightSpec } from '../graph/graph.ts';
-import type { Shape } from '../tensor/shape.ts';
-import type { Linear } from './linear.ts';
+import { formatShape, type Shape } from '../tensor/shape.ts';
+import { must } from '../util/assert.ts';
+import { ShapeError } from '../util/errors.ts';
+import type { DensePiece, Linear, LinearPiece, Nf4Piece } from './linear.ts';
+import { continuesNf4Stack, nf4Assembly, nf4Shapes } from './nf4_linear.ts';
 
 /** One stored matrix of a projection: `rows` outputs. */
 export interface LinearPart {
@@ -9,9 +13,25 @@ export interface LinearPart {
   readonly rows: number;
 }
 
+/** Neighbouring parts that one node can compute. */
+interface Run {
+  readonly parts: LinearPart[];
+  readonly firstColumn: number;
+  /** One for each part, or none where the parts are floats. */
+  readonly nf4: Nf4Matrix[];
+}
+
 /** Collects the weights of a model while its family names them, with the checkpoint's tensors that make them up. */
 export class WeightList {
   readonly #specs: WeightSpec[] = [];
+  readonly #nf4: ReadonlyMap<string, Nf4Matrix>;
+  /** Weights with the values of NF4 codes, by the values: they are the same everywhere, as a rule. */
+  readonly #maps = new Map<string, string>();
+
+  /** @param nf4 the matrices that are stored in NF4, by the names of their tensors. */
+  constructor(nf4: ReadonlyMap<string, Nf4Matrix>) {
+    this.#nf4 = nf4;
+  }
 
   /** In the order of their declaration. */
   get specs(): readonly WeightSpec[] {
@@ -28,15 +48,17 @@ export class WeightList {
     return this.stackedLinear(module, inputs, [{ module, rows: outputs }], hasBias);
   }
 
-  /** A projection whose matrix stacks several of the checkpoint's. `name` stands for the stack. */
+  /**
+   * A projection whose matrix stacks several of the checkpoint's. `name` stands for the stack.
+   * @throws ShapeError for a matrix in NF4 whose shape is not what the config promises.
+   */
   stackedLinear(name: string, inputs: number, parts: readonly LinearPart[], hasBias: boolean): Linear {
-    const outputs = parts.reduce((sum, { rows }) => sum + rows, 0);
-    const weight = this.#add({
-      name: `${name}.weight`,
-      shape: [outputs, inputs],
-      dtype: 'f32',
-      parts: parts.map(({ module, rows }): WeightPart => ({ tensor: `${module}.weight`, shape: [rows, inputs] })),
+    const runs = this.#runs(parts, inputs);
+    const pieces = runs.map((run): LinearPiece => {
+      const stack = runs.length === 1 ? name : must(run.parts[0], 'part').module;
+      return run.nf4.length > 0 ? this.#nf4Piece(stack, run) : this.#densePiece(stack, inputs, run);
     });
+    const outputs = parts.reduce((sum, { rows }) => sum + rows, 0);
     const bias = hasBias
       ? this.#add({
           name: `${name}.bias`,
@@ -45,12 +67,73 @@ export class WeightList {
           parts: parts.map(({ module, rows }): WeightPart => ({ tensor: `${module}.bias`, shape: [rows] })),
         })
       : undefined;
+    return { inputs, outputs, pieces, bias };
+  }
+
+  /** Groups parts that are stored alike: each group becomes one node. */
+  #runs(parts: readonly LinearPart[], inputs: number): readonly Run[] {
+    const runs: Run[] = [];
+    let column = 0;
+    for (const part of parts) {
+      const matrix = this.#nf4Matrix(part, inputs);
+      const last = runs.at(-1);
+      const isAlike = last && last.nf4.length > 0 === (matrix !== undefined);
+      if (isAlike && (!matrix || continuesNf4Stack(last.nf4, matrix))) {
+        last.parts.push(part);
+        if (matrix) last.nf4.push(matrix);
+      } else runs.push({ parts: [part], firstColumn: column, nf4: matrix ? [matrix] : [] });
+      column += part.rows;
+    }
+    return runs;
+  }
+
+  /** The part's matrix if it is stored in NF4. Checkpoints saved from the bare model leave out the leading `model.`. */
+  #nf4Matrix({ module, rows }: LinearPart, inputs: number): Nf4Matrix | undefined {
+    const name = `${module}.weight`;
+    const matrix = this.#nf4.get(name) ?? this.#nf4.get(name.replace(/^model\./, ''));
+    if (!matrix || (matrix.rows === rows && matrix.columns === inputs)) return matrix;
+    throw new ShapeError(
+      `${matrix.codes.source.name}: tensor ${matrix.codes.name} in NF4`,
+      formatShape([rows, inputs]),
+      formatShape([matrix.rows, matrix.columns]),
+    );
+  }
+
+  #densePiece(stack: string, inputs: number, { parts, firstColumn }: Run): DensePiece {
+    const numColumns = parts.reduce((sum, { rows }) => sum + rows, 0);
+    const weight = this.#add({
+      name: `${stack}.weight`,
+      shape: [numColumns, inputs],
+      dtype: 'f32',
+      parts: parts.map(({ module, rows }): WeightPart => ({ tensor: `${module}.weight`, shape: [rows, inputs] })),
+    });
+    return { format: 'dense', weight, firstColumn, numColumns };
+  }
+
+  #nf4Piece(stack: string, { parts, firstColumn, nf4 }: Run): Nf4Piece {
+    const names = { codes: `${stack}.weight.codes`, scales: `${stack}.weight.scales` };
+    const shapes = nf4Shapes(nf4);
+    const assembly = nf4Assembly(names, nf4);
+    this.#add({ name: names.codes, shape: shapes.codes, dtype: 'u32', assembly });
+    this.#add({ name: names.scales, shape: shapes.scales, dtype: 'f32', assembly });
+    const first = must(nf4[0], 'matrix');
     return {
-      inputs,
-      outputs,
-      pieces: [{ format: 'dense', weight, firstColumn: 0, numColumns: outputs }],
-      bias,
+      format: 'nf4',
+      ...names,
+      map: this.#nf4Map(first),
+      blockSize: first.blockSize,
+      firstColumn,
+      numColumns: parts.reduce((sum, { rows }) => sum + rows, 0),
     };
+  }
+
+  /** The values of a matrix's codes, as a weight that is shared by all matrices with the same. */
+  #nf4Map({ map, mapEntry: { name, shape } }: Nf4Matrix): string {
+    const key = map.join();
+    const known = this.#maps.get(key);
+    if (known !== undefined) return known;
+    this.#maps.set(key, name);
+    return this.#add({ name, shape, dtype: 'f32', parts: [{ tensor: name, shape }] });
   }
 
   #add(spec: WeightSpec): string {

@@ -22,7 +22,7 @@ export function defineDecoder(
   const labels = head === 'classifier' ? config.labelNames() : [];
   const scoresPerRow = head === 'classifier' ? labels.length : decoder.vocabularySize;
   const headIsEmbedding = head === 'generator' && tiesHead(decoder, index, config);
-  const list = new WeightList();
+  const list = new WeightList(index.nf4);
   const weights = declareDecoderWeights(list, decoder, head, scoresPerRow, headIsEmbedding);
   const output = head === 'classifier' ? 'score' : 'lm_head';
   return {

@@ -23,7 +23,7 @@ export function defineEncoder(
 ): ModelDefinition {
   const labels = head === 'classifier' || head === 'tagger' ? config.labelNames() : [];
   const numScores = head === 'extractor' ? 2 : labels.length;
-  const list = new WeightList();
+  const list = new WeightList(index.nf4);
   const weights = declareEncoderWeights(list, encoder, modules, head, numScores, index);
   const outputs = outputsOf(head, numScores, encoder.hidden);
   const batchRules = batchRulesOf(encoder, head);

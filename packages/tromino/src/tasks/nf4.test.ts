@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
+import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
+import { MemorySource } from '../io/memory_source.ts';
+import { inspectCheckpoint, loadClassifier } from '../node.ts';
+
+const folder = new URL('../../test/fixtures/checkpoints/llama-seqcls-nf4/', import.meta.url);
+
+type Tensors = Record<string, TestTensor>;
+
+async function readTensors(file: string): Promise<Tensors> {
+  const bytes = await readFile(new URL(file, folder));
+  const { tensors } = await readSafetensorsHeader(new MemorySource(file, bytes));
+  return Object.fromEntries(
+    tensors.map(({ name, dtype, shape, offsetBytes, sizeBytes }) => [
+      name,
+      { dtype: dtype.toUpperCase(), shape, bytes: bytes.subarray(offsetBytes, offsetBytes + sizeBytes) },
+    ]),
+  );
+}
+
+/** The checkpoint with some tensors changed or, where undefined, left out. */
+async function checkpoint(
+  changes: Readonly<Record<string, TestTensor | undefined>>,
+): Promise<Map<string, Uint8Array>> {
+  const entries = Object.entries({ ...(await readTensors('model.safetensors')), ...changes });
+  const kept = entries.filter((entry): entry is [string, TestTensor] => entry[1] !== undefined);
+  return new Map([
+    ['config.json', await readFile(new URL('config.json', folder))],
+    ['model.safetensors', writeSafetensors(Object.fromEntries(kept))],
+  ]);
+}
+
+const input = { ids: [5, 6, 7, 8, 9] };
+
+describe('a classifier in NF4', () => {
+  it('keeps to 4.6 bits a weight, scales that were quantised again included', async () => {
+    const { planFor } = await inspectCheckpoint(folder);
+    const { weights } = planFor(1);
+    const quantised = weights.filter(({ weight }) => /\.(codes|scales|quant_map)$/.test(weight));
+    const quantisedBytes = quantised.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    // Three layers of q, k, v, o, gate, up and down at hidden size 64, 2 key heads of 16 and 128 inside.
+    const numWeights = 3 * (64 * 64 + 2 * 32 * 64 + 64 * 64 + 3 * 128 * 64);
+    expect((quantisedBytes * 8) / numWeights).toBeCloseTo(4.5, 1);
+    expect((quantisedBytes * 8) / numWeights).toBeLessThan(4.6);
+    using model = await loadClassifier(folder, { backend: 'cpu' });
+    const denseBytes = 4 * (320 * 64 + 8 * 64 + 7 * 64);
+    expect(model.memory().categories.weights.currentBytes).toBe(quantisedBytes + denseBytes);
+  });
+
+  it('gives the same scores where one matrix of a stack is left in floats', async () => {
+    const name = 'model.layers.0.self_attn.k_proj.weight';
+    const { [name]: floats } = await readTensors('dequantized-layer0.safetensors');
+    const left = [
+      'absmax',
+      'nested_absmax',
+      'nested_quant_map',
+      'quant_map',
+      'quant_state.bitsandbytes__nf4',
+    ];
+    const changes = Object.fromEntries(left.map((suffix) => [`${name}.${suffix}`, undefined]));
+    using mixed = await loadClassifier(await checkpoint({ ...changes, [name]: floats }), { backend: 'cpu' });
+    using whole = await loadClassifier(await checkpoint({}), { backend: 'cpu' });
+    const labels = (model: typeof mixed): string[] =>
+      model
+        .plan(5)
+        .steps.flatMap((step) =>
+          step.kind === 'dispatch' && /layers\.0.*qkv/.test(step.label) ? [step.op] : [],
+        );
+    expect(labels(whole)).toEqual(['matmul_nf4']);
+    expect(labels(mixed)).toEqual(['matmul_nf4', 'matmul', 'matmul_nf4']);
+    expect((await mixed.classify(input)).logits).toEqual((await whole.classify(input)).logits);
+  });
+
+  it('names an embedding that is stored as codes', async () => {
+    const name = 'model.embed_tokens.weight';
+    const codes = { dtype: 'U8', shape: [10_240, 1], bytes: new Uint8Array(10_240) };
+    const loading = loadClassifier(await checkpoint({ [name]: codes }), { backend: 'cpu' });
+    await expect(loading).rejects.toThrow(name);
+  });
+
+  it('names a tensor whose quant_state is gone', async () => {
+    const name = 'model.layers.1.mlp.up_proj.weight';
+    const changes = { [`${name}.quant_state.bitsandbytes__nf4`]: undefined };
+    await expect(loadClassifier(await checkpoint(changes), { backend: 'cpu' })).rejects.toThrow(
+      `expected ${name}.quant_state.bitsandbytes__nf4 beside it, found none`,
+    );
+  });
+});
