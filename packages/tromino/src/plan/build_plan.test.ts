@@ -16,7 +16,11 @@ const config = new ConfigReader('config.json', {
   vocab_size: 49_152,
   num_labels: 8,
 });
-const model = defineModel(config, { tensors: new Map(), nf4: new Map(), totalBytes: 0, metadata: new Map() }, 'classifier');
+const model = defineModel(
+  config,
+  { tensors: new Map(), nf4: new Map(), totalBytes: 0, metadata: new Map() },
+  'classifier',
+);
 const graph = model.graph({ numTokens: 346, numRows: 1, maxRowTokens: 346, numPositions: 346 });
 
 describe('buildPlan', () => {
