@@ -21,7 +21,7 @@ async function readTensors(file: string): Promise<Tensors> {
 }
 
 /** The checkpoint with some tensors changed or, where undefined, left out. */
-async function checkpoint(
+async function changed(
   changes: Readonly<Record<string, TestTensor | undefined>>,
 ): Promise<Map<string, Uint8Array>> {
   const entries = Object.entries({ ...(await readTensors('model.safetensors')), ...changes });
@@ -36,8 +36,8 @@ const input = { ids: [5, 6, 7, 8, 9] };
 
 describe('a classifier in NF4', () => {
   it('keeps to 4.6 bits a weight, scales that were quantised again included', async () => {
-    const { planFor } = await inspectCheckpoint(folder);
-    const { weights } = planFor(1);
+    const checkpoint = await inspectCheckpoint(folder);
+    const { weights } = checkpoint.planFor(1);
     const quantised = weights.filter(({ weight }) => /\.(codes|scales|quant_map)$/.test(weight));
     const quantisedBytes = quantised.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     // Three layers of q, k, v, o, gate, up and down at hidden size 64, 2 key heads of 16 and 128 inside.
@@ -60,8 +60,8 @@ describe('a classifier in NF4', () => {
       'quant_state.bitsandbytes__nf4',
     ];
     const changes = Object.fromEntries(left.map((suffix) => [`${name}.${suffix}`, undefined]));
-    using mixed = await loadClassifier(await checkpoint({ ...changes, [name]: floats }), { backend: 'cpu' });
-    using whole = await loadClassifier(await checkpoint({}), { backend: 'cpu' });
+    using mixed = await loadClassifier(await changed({ ...changes, [name]: floats }), { backend: 'cpu' });
+    using whole = await loadClassifier(await changed({}), { backend: 'cpu' });
     const labels = (model: typeof mixed): string[] =>
       model
         .plan(5)
@@ -76,14 +76,14 @@ describe('a classifier in NF4', () => {
   it('names an embedding that is stored as codes', async () => {
     const name = 'model.embed_tokens.weight';
     const codes = { dtype: 'U8', shape: [10_240, 1], bytes: new Uint8Array(10_240) };
-    const loading = loadClassifier(await checkpoint({ [name]: codes }), { backend: 'cpu' });
+    const loading = loadClassifier(await changed({ [name]: codes }), { backend: 'cpu' });
     await expect(loading).rejects.toThrow(name);
   });
 
   it('names a tensor whose quant_state is gone', async () => {
     const name = 'model.layers.1.mlp.up_proj.weight';
     const changes = { [`${name}.quant_state.bitsandbytes__nf4`]: undefined };
-    await expect(loadClassifier(await checkpoint(changes), { backend: 'cpu' })).rejects.toThrow(
+    await expect(loadClassifier(await changed(changes), { backend: 'cpu' })).rejects.toThrow(
       `expected ${name}.quant_state.bitsandbytes__nf4 beside it, found none`,
     );
   });
