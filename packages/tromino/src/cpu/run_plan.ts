@@ -1,7 +1,7 @@
 import { batchInputs, type PackedBatch } from '../graph/batch.ts';
 import { materialiseConstant } from '../graph/constants.ts';
 import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
-import { stepOutput, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
+import { stepOutput, type ArenaRef, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
 import type { DType } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
@@ -12,7 +12,7 @@ const sliceMs = 12;
 /** Storage for one run of a plan in ordinary arrays. */
 export interface PlanArrays {
   readonly constants: readonly Float32Array[];
-  readonly slots: readonly Float32Array[];
+  readonly arenas: readonly Float32Array[];
   readonly readback: Float32Array;
 }
 
@@ -29,13 +29,13 @@ export interface RunOptions {
 export function allocatePlanArrays(plan: Plan): PlanArrays {
   return {
     constants: plan.constants.map(({ recipe }) => materialiseConstant(recipe)),
-    slots: plan.slots.map(({ sizeBytes }) => new Float32Array(sizeBytes / 4)),
+    arenas: plan.arenas.map(({ sizeBytes }) => new Float32Array(sizeBytes / 4)),
     readback: new Float32Array(plan.bytes.readback / 4),
   };
 }
 
 /**
- * Runs a plan's steps on the kernels' f64 references: the portable oracle, and the fallback where there is no GPU. It uses the same slots
+ * Runs a plan's steps on the kernels' f64 references: the portable oracle, and the fallback where there is no GPU. It uses the same workspace
  * as the GPU does, so a plan that shares storage wrongly is wrong here too.
  * @param weightOf the elements of a planned weight, by its index in the plan.
  */
@@ -47,16 +47,17 @@ export async function runPlan(
   { onStep, signal }: RunOptions,
 ): Promise<Float32Array> {
   const inputs = batchInputs(batch);
-  const arrayOf = ({ kind, index }: BufferRef): Float32Array | Uint32Array => {
-    switch (kind) {
+  const arrayOf = (ref: BufferRef): Float32Array | Uint32Array => {
+    const { index } = ref;
+    switch (ref.kind) {
       case 'weight':
         return weightOf(index);
       case 'constant':
         return must(arrays.constants[index], 'constant');
       case 'input':
         return must(inputs[must(plan.inputs[index], 'input').name], 'input');
-      case 'slot':
-        return must(arrays.slots[index], 'slot');
+      case 'arena':
+        return elementsOf(must(arrays.arenas[index], 'arena'), ref);
       case 'readback':
         return arrays.readback;
     }
@@ -79,6 +80,10 @@ export async function runPlan(
     sliceEnd = performance.now() + sliceMs;
   }
   return arrays.readback.slice();
+}
+
+function elementsOf(arena: Float32Array, { offsetBytes, sizeBytes }: ArenaRef): Float32Array {
+  return arena.subarray(offsetBytes / 4, (offsetBytes + sizeBytes) / 4);
 }
 
 function computeStep(step: DispatchStep, arrayOf: (ref: BufferRef) => Float32Array | Uint32Array): void {

@@ -6,6 +6,13 @@ import { must } from '../util/assert.ts';
 import type { MemoryAccount, MemoryCategory } from '../util/memory_account.ts';
 import type { WeightStore } from './weight_store.ts';
 
+/** A range of a buffer, to be bound or copied from; without a size, to the buffer's end. */
+export interface BufferRange {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly size?: number;
+}
+
 /** Every buffer that a plan's runs need beside the weights, exactly as large as the plan says. */
 export class PlanBuffers {
   readonly #plan: Plan;
@@ -41,8 +48,8 @@ export class PlanBuffers {
     this.#plan.inputs.forEach(({ sizeBytes }, i) => {
       create(`input ${i}`, 'inputs', sizeBytes, STORAGE | COPY_DST);
     });
-    this.#plan.slots.forEach(({ sizeBytes }, i) => {
-      create(`slot ${i}`, 'workspace', sizeBytes, STORAGE | COPY_SRC);
+    this.#plan.arenas.forEach(({ sizeBytes }, i) => {
+      create(`arena ${i}`, 'workspace', sizeBytes, STORAGE | COPY_SRC);
     });
     create('readback 0', 'readback', readback, MAP_READ | COPY_DST);
     this.#writeConstants();
@@ -56,17 +63,23 @@ export class PlanBuffers {
     return must(this.#buffers.get('readback 0'), 'readback');
   }
 
-  /** The buffer that a step of the plan means. */
-  of({ kind, index }: BufferRef): GPUBuffer {
-    if (kind === 'weight') return this.#weights.buffer(must(this.#plan.weights[index], 'weight'));
-    return must(this.#buffers.get(`${kind} ${index}`), `${kind} ${index}`);
+  /** The bytes that a step of the plan means. */
+  of(ref: BufferRef): BufferRange {
+    const { kind, index } = ref;
+    if (kind === 'weight') {
+      return { buffer: this.#weights.buffer(must(this.#plan.weights[index], 'weight')), offset: 0 };
+    }
+    const buffer = must(this.#buffers.get(`${kind} ${index}`), `${kind} ${index}`);
+    return kind === 'arena'
+      ? { buffer, offset: ref.offsetBytes, size: ref.sizeBytes }
+      : { buffer, offset: 0 };
   }
 
   /** Inputs have buffers of their own: a host write reaches the queue before recorded work, so it may not land where that work reads. */
   writeInputs(batch: PackedBatch): void {
     const data = batchInputs(batch);
     this.#plan.inputs.forEach(({ name }, index) => {
-      this.#device.queue.writeBuffer(this.of({ kind: 'input', index }), 0, must(data[name], name));
+      this.#device.queue.writeBuffer(this.of({ kind: 'input', index }).buffer, 0, must(data[name], name));
     });
   }
 
@@ -80,7 +93,7 @@ export class PlanBuffers {
     const { queue } = this.#device;
     queue.writeBuffer(this.uniforms, 0, new Uint32Array(this.#plan.uniformWords));
     this.#plan.constants.forEach(({ recipe }, index) => {
-      queue.writeBuffer(this.of({ kind: 'constant', index }), 0, materialiseConstant(recipe));
+      queue.writeBuffer(this.of({ kind: 'constant', index }).buffer, 0, materialiseConstant(recipe));
     });
   }
 }

@@ -2,7 +2,7 @@ import type { Pipeline } from '../gpu/pipelines.ts';
 import { ops, parameterBlockBytes, type OpDefinition, type Problem } from '../kernels/index.ts';
 import type { CopyStep, DispatchStep, Plan } from '../plan/plan.ts';
 import { must } from '../util/assert.ts';
-import type { PlanBuffers } from './plan_buffers.ts';
+import type { BufferRange, PlanBuffers } from './plan_buffers.ts';
 
 /** One dispatch with everything made beforehand, so that submitting is a tight loop of native calls. */
 export interface RecordedDispatch {
@@ -15,10 +15,10 @@ export interface RecordedDispatch {
   readonly workgroups: readonly [number, number];
 }
 
-/** One copy from the beginning of a buffer. */
+/** One copy from the beginning of a range. */
 export interface RecordedCopy {
   readonly kind: 'copy';
-  readonly source: GPUBuffer;
+  readonly source: BufferRange;
   readonly destination: GPUBuffer;
   readonly destinationOffset: number;
   readonly sizeBytes: number;
@@ -56,7 +56,7 @@ function recordCopy({ from, to, toOffsetBytes, sizeBytes }: CopyStep, buffers: P
   return {
     kind: 'copy',
     source: buffers.of(from),
-    destination: buffers.of(to),
+    destination: buffers.of(to).buffer,
     destinationOffset: toOffsetBytes,
     sizeBytes,
   };
@@ -79,7 +79,7 @@ function recordDispatch(
       },
       ...step.operands.map(([ref], index) => ({
         binding: index + 1,
-        resource: { buffer: buffers.of(ref) },
+        resource: buffers.of(ref),
       })),
     ],
   });

@@ -40,5 +40,5 @@ export function encodeDispatch(
 /** Encodes one copy, outside of any pass. */
 function encodeCopy(encoder: GPUCommandEncoder, copy: RecordedCopy): void {
   const { source, destination, destinationOffset, sizeBytes } = copy;
-  encoder.copyBufferToBuffer(source, 0, destination, destinationOffset, sizeBytes);
+  encoder.copyBufferToBuffer(source.buffer, source.offset, destination, destinationOffset, sizeBytes);
 }

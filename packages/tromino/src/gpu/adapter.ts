@@ -64,6 +64,7 @@ export function capsOf(source: GPUAdapter | GPUDevice, info: GPUAdapterInfo): De
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
     maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
     minUniformBufferOffsetAlignment: limits.minUniformBufferOffsetAlignment,
+    minStorageBufferOffsetAlignment: limits.minStorageBufferOffsetAlignment,
     subgroupMinSize: info.subgroupMinSize,
     subgroupMaxSize: info.subgroupMaxSize,
   };

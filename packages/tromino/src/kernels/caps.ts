@@ -10,6 +10,7 @@ export interface DeviceCaps {
   readonly maxComputeInvocationsPerWorkgroup: number;
   readonly maxComputeWorkgroupsPerDimension: number;
   readonly minUniformBufferOffsetAlignment: number;
+  readonly minStorageBufferOffsetAlignment: number;
   /** Smallest and largest subgroup that a kernel may meet; 0 where the adapter has none. */
   readonly subgroupMinSize: number;
   readonly subgroupMaxSize: number;
@@ -24,6 +25,7 @@ export const defaultCaps: DeviceCaps = {
   maxComputeInvocationsPerWorkgroup: 256,
   maxComputeWorkgroupsPerDimension: 65_535,
   minUniformBufferOffsetAlignment: 256,
+  minStorageBufferOffsetAlignment: 256,
   subgroupMinSize: 0,
   subgroupMaxSize: 0,
 };

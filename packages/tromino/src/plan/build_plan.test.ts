@@ -24,9 +24,9 @@ const model = defineModel(
 const graph = model.graph({ numTokens: 346, numRows: 1, maxRowTokens: 346, numPositions: 346 });
 
 describe('buildPlan', () => {
-  it('shares the workspace of a 30-layer decoder: 98 % less than without, within a quarter of the least', () => {
+  it('shares the workspace of a 30-layer decoder: 98 % less than without, within 4 % of the least', () => {
     expect(buildPlan(graph, defaultCaps, { reuse: 'off' }).bytes.workspace).toBe(374_708_768);
-    expect(buildPlan(graph, defaultCaps).bytes.workspace).toBe(8_769_024);
+    expect(buildPlan(graph, defaultCaps).bytes.workspace).toBe(7_440_384);
     expect(liveFloorBytes(intermediateLifetimes(graph))).toBe(7_174_656);
   });
 

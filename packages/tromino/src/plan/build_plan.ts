@@ -4,13 +4,13 @@ import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { UnsupportedError } from '../util/errors.ts';
 import { fingerprint } from '../util/hash.ts';
-import { intermediateLifetimes } from './lifetimes.ts';
+import { intermediateLifetimes, readWriteSeparations } from './lifetimes.ts';
 import type { BufferRef, DispatchStep, Plan, PlanBytes, PlannedWeight, PlanStep } from './plan.ts';
 import { planSlices } from './slices.ts';
-import { assignSlots } from './slots.ts';
 import { UniformBlocks } from './uniforms.ts';
 import { chooseVariant, type VariantChoice } from './variants.ts';
 import { bindingLimitBytes, chunkableOperands, chunkWeight } from './weights.ts';
+import { layOutWorkspace } from './workspace.ts';
 
 /** What a caller may decide about a plan. */
 export interface PlanOptions {
@@ -59,14 +59,14 @@ class PlanBuilder {
       shape,
       sizeBytes: elementCount(shape) * 4,
     }));
-    const slots = this.#planSlots();
+    const arenas = this.#planWorkspace();
     const dispatches = this.#graph.nodes.flatMap((node) => this.#dispatches(node));
     const { outputs, copies } = this.#planOutputs();
     const steps: PlanStep[] = [...dispatches, ...copies];
     const slices = planSlices(steps, this.#options.layersPerSlice ?? 'all');
     const uniformWords = this.#uniforms.finish();
-    const bytes = addUp({ weights, constants, inputs, slots, outputs, uniformWords });
-    const content = { weights, constants, inputs, slots, outputs, steps, slices, uniformWords, bytes };
+    const bytes = addUp({ weights, constants, inputs, arenas, outputs, uniformWords });
+    const content = { weights, constants, inputs, arenas, outputs, steps, slices, uniformWords, bytes };
     return freezePlan(withHash(content));
   }
 
@@ -105,14 +105,21 @@ class PlanBuilder {
     return values.map(describe);
   }
 
-  #planSlots(): { sizeBytes: number }[] {
+  #planWorkspace(): { sizeBytes: number }[] {
     const lifetimes = intermediateLifetimes(this.#graph);
-    const { slotOf, sizesBytes } = assignSlots(lifetimes, this.#options.reuse ?? 'on');
-    for (const { value, sizeBytes } of lifetimes) {
+    for (const { value, sizeBytes } of lifetimes)
       this.#checkFits(must(this.#graph.values[value], 'value').name, sizeBytes);
-      this.#refs.set(value, { kind: 'slot', index: must(slotOf.get(value), 'slot') });
+    const { placementOf, arenaBytes } = layOutWorkspace(
+      lifetimes,
+      readWriteSeparations(this.#graph),
+      this.#caps,
+      this.#options.reuse ?? 'on',
+    );
+    for (const { value, sizeBytes } of lifetimes) {
+      const { arena, offsetBytes } = must(placementOf.get(value), 'placement');
+      this.#refs.set(value, { kind: 'arena', index: arena, offsetBytes, sizeBytes });
     }
-    return sizesBytes.map((sizeBytes) => ({ sizeBytes }));
+    return arenaBytes.map((sizeBytes) => ({ sizeBytes }));
   }
 
   #checkFits(name: string, sizeBytes: number): void {
@@ -213,7 +220,7 @@ function addUp(parts: {
   readonly weights: readonly Sized[];
   readonly constants: readonly Sized[];
   readonly inputs: readonly Sized[];
-  readonly slots: readonly Sized[];
+  readonly arenas: readonly Sized[];
   readonly outputs: readonly Sized[];
   readonly uniformWords: readonly number[];
 }): PlanBytes {
@@ -221,7 +228,7 @@ function addUp(parts: {
     items.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
   const bytes = {
     weights: sum(parts.weights),
-    workspace: sum(parts.slots),
+    workspace: sum(parts.arenas),
     uniforms: parts.uniformWords.length * 4,
     constants: sum(parts.constants),
     inputs: sum(parts.inputs),
@@ -235,7 +242,7 @@ function freezePlan(plan: Plan): Plan {
     plan.weights,
     plan.constants,
     plan.inputs,
-    plan.slots,
+    plan.arenas,
     plan.outputs,
     plan.steps,
     plan.slices,

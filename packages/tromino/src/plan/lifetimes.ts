@@ -1,6 +1,8 @@
 import type { ModelGraph, ValueId } from '../graph/graph.ts';
+import { ops, type OpDefinition, type Problem } from '../kernels/index.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
+import type { Separations } from './workspace.ts';
 
 /** From the node that writes a value to the last one that reads it, both included. */
 export interface Lifetime {
@@ -29,6 +31,30 @@ export function intermediateLifetimes(graph: ModelGraph): Lifetime[] {
         ]
       : [],
   );
+}
+
+/** Which values each node's output must be kept apart from: what the node reads, since one buffer is not bound for reading and writing. */
+export function readWriteSeparations(graph: ModelGraph): Separations {
+  const separations = new Map<ValueId, Set<ValueId>>();
+  const separate = (a: ValueId, b: ValueId): void => {
+    const known = separations.get(a);
+    if (known) known.add(b);
+    else separations.set(a, new Set([b]));
+  };
+  for (const { op, operands } of graph.nodes) {
+    const definition: OpDefinition<Problem> = ops[op];
+    const written = definition.contract.operands.flatMap(({ name, role }) =>
+      role === 'output' ? [must(operands[name], name)] : [],
+    );
+    for (const output of written) {
+      for (const value of Object.values(operands)) {
+        if (value === output) continue;
+        separate(output, value);
+        separate(value, output);
+      }
+    }
+  }
+  return separations;
 }
 
 /** The least that any plan could need: the largest sum of sizes alive at one node. */

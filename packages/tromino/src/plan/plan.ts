@@ -4,11 +4,22 @@ import type { DType } from '../tensor/dtype.ts';
 import type { Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 
-/** One buffer of the plan, by kind and index into the list of that kind. */
-export interface BufferRef {
-  readonly kind: 'weight' | 'constant' | 'input' | 'slot' | 'readback';
+/** One buffer of the plan, by kind and index into the list of that kind; used whole. */
+export interface WholeBufferRef {
+  readonly kind: 'weight' | 'constant' | 'input' | 'readback';
   readonly index: number;
 }
+
+/** A range of one buffer of the workspace. */
+export interface ArenaRef {
+  readonly kind: 'arena';
+  readonly index: number;
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** What a step reads or writes. */
+export type BufferRef = WholeBufferRef | ArenaRef;
 
 /** A run of whole rows of a weight in one buffer. A weight larger than a binding is cut into several. */
 export interface PlannedWeight {
@@ -32,8 +43,8 @@ export interface PlannedInput {
   readonly sizeBytes: number;
 }
 
-/** Storage that several intermediates use one after the other. */
-export interface PlannedSlot {
+/** One buffer of the workspace: its bytes serve one intermediate after the other. */
+export interface PlannedArena {
   readonly sizeBytes: number;
 }
 
@@ -63,7 +74,7 @@ export interface DispatchStep {
   readonly workgroups: readonly [number, number];
 }
 
-/** One copy from the beginning of a buffer into the readback. */
+/** One copy of an intermediate into the readback. */
 export interface CopyStep {
   readonly kind: 'copy';
   readonly label: string;
@@ -101,7 +112,7 @@ export interface Plan {
   readonly weights: readonly PlannedWeight[];
   readonly constants: readonly PlannedConstant[];
   readonly inputs: readonly PlannedInput[];
-  readonly slots: readonly PlannedSlot[];
+  readonly arenas: readonly PlannedArena[];
   readonly outputs: readonly PlannedOutput[];
   readonly steps: readonly PlanStep[];
   /** Runs of steps, each submitted at once. */

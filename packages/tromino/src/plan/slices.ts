@@ -2,7 +2,7 @@ import type { PlannedSlice, PlanStep } from './plan.ts';
 
 /**
  * Cuts the steps after every `layersPerSlice` layers. What comes before the first layer goes with the first slice, the head and the
- * copies with the last: between two slices the residual is the only thing that goes on, in the slot that it has anyway.
+ * copies with the last: between two slices the residual is the only thing that goes on, in the place that it has anyway.
  */
 export function planSlices(steps: readonly PlanStep[], layersPerSlice: number | 'all'): PlannedSlice[] {
   const numLayers = steps.reduce(
