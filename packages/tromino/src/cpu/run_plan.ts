@@ -3,7 +3,7 @@ import { materialiseConstant } from '../graph/constants.ts';
 import { ops, type OpDefinition, type OperandArrays, type Problem } from '../kernels/index.ts';
 import { stepOutput, type ArenaRef, type BufferRef, type DispatchStep, type Plan } from '../plan/plan.ts';
 import type { DType } from '../tensor/dtype.ts';
-import { throwIfAborted } from '../util/abort.ts';
+import { abortable, throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 
 /** Milliseconds of computing between two looks at the signal and at the event loop. */
@@ -69,8 +69,11 @@ export async function runPlan(
       computeStep(step, arrayOf);
       const { ref, sizeBytes } = stepOutput(step);
       const written = arrayOf(ref).subarray(0, sizeBytes / 4);
-      // A copy of the bytes, not of the numbers: packed codes may look like a NaN, whose bits a conversion need not keep.
-      if (onStep) await onStep({ index, step, values: new Float32Array(written.slice().buffer) });
+      if (onStep) {
+        // A copy of the bytes, not of the numbers: packed codes may look like a NaN, whose bits a conversion need not keep.
+        const values = new Float32Array(written.slice().buffer);
+        await abortable(Promise.resolve(onStep({ index, step, values })), signal);
+      }
     } else {
       const from = arrayOf(step.from).subarray(0, step.sizeBytes / 4);
       arrayOf(step.to).set(from, step.toOffsetBytes / 4);

@@ -1,5 +1,6 @@
 import type { GpuContext } from '../gpu/device.ts';
 import { withErrorScopes } from '../gpu/error_scopes.ts';
+import { GpuError } from '../util/errors.ts';
 
 /**
  * Does what submits work, then waits until the device has judged it and done it.
@@ -19,5 +20,12 @@ export async function submitAndAwait(
   // The submission's own error says more than the failed fence that follows from it.
   done.catch(() => undefined);
   await context.guard(judged);
-  await context.guard(done);
+  try {
+    await context.guard(done);
+  } catch (error) {
+    context.throwIfLost();
+    // A failed mapping is called AbortError by the platform: it must not look like an abort of the caller's.
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new GpuError(`${subject}: the fence failed: ${detail}`, { cause: error });
+  }
 }

@@ -41,6 +41,7 @@ export class GpuEngine implements Engine {
   readonly #retainedPlans: number;
   /** Least recently used first. */
   readonly #prepared = new Map<string, PreparedPlan>();
+  readonly #stopListening: () => void;
   #isDisposed = false;
   /** Whether the device was lost before the model was disposed of: then the loss is what calls that were waiting hear of. */
   #wasLost = false;
@@ -53,6 +54,10 @@ export class GpuEngine implements Engine {
       buildPlan(definition.graph(shape), load.lease.context.caps, load.planOptions),
     );
     this.#retainedPlans = load.retainedPlans;
+    // What was on a lost device is gone: the account says so at once.
+    this.#stopListening = load.lease.context.onLoss(() => {
+      this.#giveBack();
+    });
   }
 
   /** Uploads the weights. The lease stays the caller's until this resolves. */
@@ -119,9 +124,14 @@ export class GpuEngine implements Engine {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#wasLost = this.isLost;
+    this.#stopListening();
+    this.#giveBack();
+    this.#lease.release();
+  }
+
+  #giveBack(): void {
     this.#dropPlans(0);
     this.#weights.dispose();
-    this.#lease.release();
   }
 
   /**

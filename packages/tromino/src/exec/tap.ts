@@ -2,7 +2,7 @@ import type { GpuContext } from '../gpu/device.ts';
 import { withErrorScopes } from '../gpu/error_scopes.ts';
 import { createOwnedBuffer } from '../gpu/ledger.ts';
 import { stepOutput, type DispatchStep } from '../plan/plan.ts';
-import { throwIfAborted } from '../util/abort.ts';
+import { abortable, throwIfAborted } from '../util/abort.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
 import { submitAndAwait } from './fence.ts';
 import type { PlanBuffers } from './plan_buffers.ts';
@@ -73,7 +73,8 @@ export async function tapRecording(
       );
       const values = new Float32Array(staging.buffer.getMappedRange(0, sizeBytes).slice(0));
       staging.buffer.unmap();
-      await onStep({ index, step: dispatch.step, values });
+      // Not waited for after an abort: a callback that never returns must not hold the device.
+      await abortable(Promise.resolve(onStep({ index, step: dispatch.step, values })), signal);
     }
   } finally {
     staging.destroy();

@@ -21,6 +21,7 @@ export class GpuContext {
   /** One task is on the device at a time, in the order of asking. */
   readonly line = new Mutex();
   readonly #watchers = new Set<(error: DeviceLostError) => void>();
+  readonly #lossListeners = new Set<() => void>();
   #lost: DeviceLostError | undefined;
 
   constructor(device: GPUDevice) {
@@ -34,6 +35,8 @@ export class GpuContext {
         this.#lost = new DeviceLostError(reason, message || 'no reason given');
         for (const reject of this.#watchers) reject(this.#lost);
         this.#watchers.clear();
+        for (const listener of this.#lossListeners) listener();
+        this.#lossListeners.clear();
       },
       () => undefined,
     );
@@ -45,6 +48,12 @@ export class GpuContext {
 
   throwIfLost(): void {
     if (this.#lost) throw this.#lost;
+  }
+
+  /** Calls the listener once when the device is lost. Returns what takes it away again. */
+  onLoss(listener: () => void): () => void {
+    this.#lossListeners.add(listener);
+    return () => this.#lossListeners.delete(listener);
   }
 
   /**

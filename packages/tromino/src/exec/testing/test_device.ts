@@ -13,6 +13,14 @@ export interface TestDevice {
   readonly uncaptured: readonly string[];
   /** Command buffers submitted so far, empty submissions left out. */
   submissions(): number;
+  /** Calls so far for whose answer a program waits: error scopes, compilations, mappings, the queue's word. */
+  asked(): number;
+  /** Does something right before the n-th such call from now on, counted from 1. */
+  beforeAsking(n: number, action: () => void): void;
+  /** Makes the n-th mapping from now on fail, counted from 1. */
+  failMapAt(n: number): void;
+  /** Fills every workspace buffer that is alive with NaN. */
+  poisonWorkspace(): void;
 }
 
 /** Requests a device of its own for one test. */
@@ -25,20 +33,46 @@ export async function createTestDevice(limits: Readonly<Record<string, number>> 
   const uncaptured: string[] = [];
   let created = 0;
   let failing = -1;
+  let failingMap = -1;
+  const workspace = new Map<string, GPUBuffer>();
   let submissions = 0;
   const createBuffer = device.createBuffer.bind(device);
   device.createBuffer = (descriptor) => {
     if (failing > 0 && --failing === 0) throw new RangeError('refused for a test');
-    const buffer = createBuffer(descriptor);
+    const isWorkspace = descriptor.label?.startsWith('arena ') ?? false;
+    const usage = isWorkspace ? descriptor.usage | GPUBufferUsage.COPY_DST : descriptor.usage;
+    const buffer = createBuffer({ ...descriptor, usage });
     const key = `${descriptor.label ?? ''} #${created++}`;
     live.add(key);
+    if (isWorkspace) workspace.set(key, buffer);
+    const mapAsync = buffer.mapAsync.bind(buffer);
+    buffer.mapAsync = (...how) => {
+      ask();
+      if (failingMap > 0 && --failingMap === 0)
+        return Promise.reject(new DOMException('refused for a test', 'OperationError'));
+      return mapAsync(...how);
+    };
     const destroy = buffer.destroy.bind(buffer);
     buffer.destroy = () => {
       live.delete(key);
+      workspace.delete(key);
       destroy();
     };
     return buffer;
   };
+  let asked = 0;
+  let actionIn = -1;
+  let action = (): void => undefined;
+  const ask = (): void => {
+    asked++;
+    if (actionIn > 0 && --actionIn === 0) action();
+  };
+  const popErrorScope = device.popErrorScope.bind(device);
+  device.popErrorScope = () => (ask(), popErrorScope());
+  const compile = device.createComputePipelineAsync.bind(device);
+  device.createComputePipelineAsync = (descriptor) => (ask(), compile(descriptor));
+  const onSubmittedWorkDone = device.queue.onSubmittedWorkDone.bind(device.queue);
+  device.queue.onSubmittedWorkDone = () => (ask(), onSubmittedWorkDone());
   const submit = device.queue.submit.bind(device.queue);
   device.queue.submit = (commandBuffers) => {
     const buffers = [...commandBuffers];
@@ -57,6 +91,18 @@ export async function createTestDevice(limits: Readonly<Record<string, number>> 
       failing = n;
     },
     submissions: () => submissions,
+    asked: () => asked,
+    beforeAsking: (n, todo) => {
+      actionIn = n;
+      action = todo;
+    },
+    failMapAt: (n) => {
+      failingMap = n;
+    },
+    poisonWorkspace: () => {
+      for (const buffer of workspace.values())
+        device.queue.writeBuffer(buffer, 0, new Float32Array(buffer.size / 4).fill(NaN));
+    },
   };
 }
 
