@@ -30,7 +30,7 @@ async function withModel(
   use: (score: Score) => Promise<void>,
 ): Promise<void> {
   const { head } = await inspectCheckpoint(url);
-  const all = { device: shared.device, ...options };
+  const all = { device: shared.device, retainedPlans: 3, ...options };
   if (head === 'classifier') {
     using model = await loadClassifier(url, all);
     await use(async (rows) => (await model.classify(rows)).map(({ logits }) => logits));
