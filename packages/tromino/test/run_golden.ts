@@ -9,6 +9,7 @@ import type {
   Tagger,
 } from '../src/index.ts';
 import { loadClassifier, loadEmbedder, loadExtractor, loadGenerator, loadTagger } from '../src/index.ts';
+import { must } from '../src/util/assert.ts';
 import { expectedRows, goldenRows, type GoldenCase, type GoldenRow } from './reference_checkpoints.ts';
 
 /** What a model gave for each row of a case, and what the reference gave. */
@@ -23,6 +24,8 @@ export interface GoldenModel {
   readonly model: Model;
   /** @param without an output that is not to be compared. */
   readonly compare: (golden: GoldenCase, without?: string) => Promise<Comparison[]>;
+  /** Raw scores of the model's first output. */
+  readonly score: (rows: readonly GoldenRow[]) => Promise<readonly ArrayLike<number>[]>;
 }
 
 interface Output {
@@ -54,11 +57,13 @@ export async function loadGolden(
 }
 
 function golden<M extends Model>(model: M, outputsOf: (model: M) => Output[]): GoldenModel {
+  const outputs = outputsOf(model);
   return {
     model,
+    score: must(outputs[0], 'output').run,
     compare: async (goldenCase, without) => {
       const comparisons: Comparison[] = [];
-      for (const { name, per, run } of outputsOf(model)) {
+      for (const { name, per, run } of outputs) {
         const expected = name === without ? undefined : expectedRows(goldenCase, name, per);
         if (expected) comparisons.push({ output: name, found: await run(goldenRows(goldenCase)), expected });
       }

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { goldenRows, referenceCheckpoints, type Golden } from '../../test/reference_checkpoints.ts';
-import { inspectCheckpoint, loadClassifier, loadGenerator, type LoadOptions } from '../index.ts';
+import {
+  goldenRows,
+  referenceCheckpoints,
+  type Golden,
+  type GoldenRow,
+} from '../../test/reference_checkpoints.ts';
+import { loadGolden, type GoldenModel } from '../../test/run_golden.ts';
+import { inspectCheckpoint, type LoadOptions } from '../index.ts';
 import { createTestDevice, type TestDevice } from './testing/test_device.ts';
 
 /** Compiling takes longest on a software adapter, so all checkpoints share a device and its pipelines. */
@@ -20,28 +26,26 @@ const variations = (['on', 'off'] as const).flatMap((reuse) =>
   ([1, 2, 4, 'all'] as const).map((layersPerSlice) => ({ reuse, layersPerSlice })),
 );
 
-/** Scores of several inputs in one run. */
-type Score = (rows: readonly Row[]) => Promise<Float32Array[]>;
-type Row = ReturnType<typeof goldenRows>[number];
-
 async function withModel(
   url: string,
   options: LoadOptions,
-  use: (score: Score) => Promise<void>,
+  use: (score: GoldenModel['score']) => Promise<void>,
 ): Promise<void> {
   const { head } = await inspectCheckpoint(url);
-  const all = { device: shared.device, retainedPlans: 3, ...options };
-  if (head === 'classifier') {
-    using model = await loadClassifier(url, all);
-    await use(async (rows) => (await model.classify(rows)).map(({ logits }) => logits));
-  } else {
-    using model = await loadGenerator(url, all);
-    await use((rows) => model.lastLogits(rows));
+  const { model, score } = await loadGolden(url, head, {
+    device: shared.device,
+    retainedPlans: 3,
+    ...options,
+  });
+  try {
+    await use(score);
+  } finally {
+    model.dispose();
   }
 }
 
 /** Two inputs of different lengths, from the checkpoint's own cases. */
-async function rowsOf(url: string): Promise<[Row, Row]> {
+async function rowsOf(url: string): Promise<[GoldenRow, GoldenRow]> {
   const golden = (await (await fetch(new URL('golden.json', url))).json()) as Golden;
   const rows = golden.cases.filter(({ batch }) => batch !== true).flatMap(goldenRows);
   const byLength = rows.toSorted((a, b) => a.ids.length - b.ids.length);
@@ -55,7 +59,7 @@ describe.each(referenceCheckpoints)('the bits of %s', (name) => {
 
   it('are the same with and without reuse, in any slices, on a poisoned workspace, alone and in a batch', async () => {
     const [short, long] = await rowsOf(url);
-    let expected: Float32Array[] | undefined;
+    let expected: ArrayLike<number>[] | undefined;
     for (const variation of variations) {
       await withModel(url, variation, async (score) => {
         const alone = [...(await score([short])), ...(await score([long]))];
@@ -85,7 +89,7 @@ describe.each(referenceCheckpoints)('the bits of %s', (name) => {
       let last = first;
       for (let call = 1; call < 100; call++) last = await score([short]);
       expect(last).toEqual(first);
-      expect(first.flatMap((scores) => [...scores]).every(Number.isFinite)).toBe(true);
+      expect(first.flatMap((scores) => Array.from(scores)).every(Number.isFinite)).toBe(true);
     });
   });
 });

@@ -16,18 +16,33 @@ const config = new ConfigReader('config.json', {
   vocab_size: 49_152,
   num_labels: 8,
 });
-const model = defineModel(
-  config,
-  { tensors: new Map(), nf4: new Map(), totalBytes: 0, metadata: new Map() },
-  'classifier',
-);
+const index = { tensors: new Map(), nf4: new Map(), totalBytes: 0, metadata: new Map() };
+const model = defineModel(config, index, 'classifier');
 const graph = model.graph({ numTokens: 346, numRows: 1, maxRowTokens: 346, numPositions: 346 });
+
+const encoderConfig = new ConfigReader('config.json', {
+  architectures: ['BertForQuestionAnswering'],
+  model_type: 'bert',
+  hidden_size: 768,
+  intermediate_size: 3072,
+  num_hidden_layers: 16,
+  num_attention_heads: 12,
+  vocab_size: 30_522,
+});
+const encoder = defineModel(encoderConfig, index, 'extractor');
+const encoderGraph = encoder.graph({ numTokens: 111, numRows: 1, maxRowTokens: 111, numPositions: 111 });
 
 describe('buildPlan', () => {
   it('shares the workspace of a 30-layer decoder: 98 % less than without, within 4 % of the least', () => {
     expect(buildPlan(graph, defaultCaps, { reuse: 'off' }).bytes.workspace).toBe(374_708_768);
     expect(buildPlan(graph, defaultCaps).bytes.workspace).toBe(7_440_384);
     expect(liveFloorBytes(intermediateLifetimes(graph))).toBe(7_174_656);
+  });
+
+  it('shares the workspace of a 16-layer encoder: 96 % less than without, and no more than the least', () => {
+    expect(buildPlan(encoderGraph, defaultCaps, { reuse: 'off' }).bytes.workspace).toBe(87_976_824);
+    expect(buildPlan(encoderGraph, defaultCaps).bytes.workspace).toBe(3_068_928);
+    expect(liveFloorBytes(intermediateLifetimes(encoderGraph))).toBe(3_068_928);
   });
 
   it('gives equal plans, with equal hashes, for equal arguments, and others for others', () => {
