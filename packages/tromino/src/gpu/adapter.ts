@@ -11,9 +11,15 @@ export interface AdapterDescription {
   readonly isSoftware: boolean;
 }
 
+/** The `GPU` that was provided last, where the shader language's features are read without waiting. */
+let providedGpu: GPU | undefined;
+
 /** Where a `GPU` comes from: `navigator.gpu`, or Dawn in Node, which the Node entry installs. */
-let provideGpu: () => Promise<GPU | undefined> = () =>
-  Promise.resolve((globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu);
+let provideGpu: () => Promise<GPU | undefined> = () => Promise.resolve(browserGpu());
+
+function browserGpu(): GPU | undefined {
+  return (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
+}
 
 /** Replaces where a `GPU` comes from. For entries of the package, not for users: they pass a device. */
 export function setGpuProvider(provider: () => Promise<GPU | undefined>): void {
@@ -28,6 +34,7 @@ export async function findAdapter(): Promise<GPUAdapter | undefined> {
 /** @throws UnsupportedError saying what is missing. */
 export async function requireAdapter(): Promise<GPUAdapter> {
   const gpu = await provideGpu();
+  providedGpu = gpu;
   if (!gpu)
     throw new UnsupportedError(
       'webgpu',
@@ -58,6 +65,7 @@ export function capsOf(source: GPUAdapter | GPUDevice, info: GPUAdapterInfo): De
   const { limits, features } = source;
   return {
     features: [...features].sort(),
+    languageFeatures: languageFeatures(),
     maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
     maxBufferSize: limits.maxBufferSize,
     maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
@@ -68,4 +76,13 @@ export function capsOf(source: GPUAdapter | GPUDevice, info: GPUAdapterInfo): De
     subgroupMinSize: info.subgroupMinSize,
     subgroupMaxSize: info.subgroupMaxSize,
   };
+}
+
+/** Empty where no `GPU` is known yet, as with a caller's own device in Node: then kernels do without. */
+function languageFeatures(): string[] {
+  const gpu = providedGpu ?? browserGpu();
+  // Older implementations have no such set.
+  const features = (gpu as { readonly wgslLanguageFeatures?: Iterable<string> } | undefined)
+    ?.wgslLanguageFeatures;
+  return [...(features ?? [])].sort();
 }

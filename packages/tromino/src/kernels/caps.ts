@@ -4,6 +4,8 @@
  */
 export interface DeviceCaps {
   readonly features: readonly string[];
+  /** What the shader language has beyond its core (`navigator.gpu.wgslLanguageFeatures`). */
+  readonly languageFeatures: readonly string[];
   readonly maxStorageBufferBindingSize: number;
   readonly maxBufferSize: number;
   readonly maxComputeWorkgroupStorageSize: number;
@@ -19,6 +21,7 @@ export interface DeviceCaps {
 /** The limits that every WebGPU device has (WebGPU specification, section "Limits"). */
 export const defaultCaps: DeviceCaps = {
   features: [],
+  languageFeatures: [],
   maxStorageBufferBindingSize: 134_217_728,
   maxBufferSize: 268_435_456,
   maxComputeWorkgroupStorageSize: 16_384,

@@ -34,6 +34,15 @@ import { matmulNf4Variants } from './matmul_nf4/variants.ts';
 import { meanPoolContract, type MeanPoolProblem } from './mean_pool/contract.ts';
 import { meanPoolReference } from './mean_pool/reference.ts';
 import { meanPoolVariants } from './mean_pool/variants.ts';
+import { matmulTernaryContract, type MatmulTernaryProblem } from './matmul_ternary/contract.ts';
+import { matmulTernaryReference } from './matmul_ternary/reference.ts';
+import { matmulTernaryVariants } from './matmul_ternary/variants.ts';
+import {
+  quantizeActivationsContract,
+  type QuantizeActivationsProblem,
+} from './quantize_activations/contract.ts';
+import { quantizeActivationsReference } from './quantize_activations/reference.ts';
+import { quantizeActivationsVariants } from './quantize_activations/variants.ts';
 import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
 import { rmsNormReference } from './rms_norm/reference.ts';
 import { rmsNormVariants } from './rms_norm/variants.ts';
@@ -76,6 +85,18 @@ const matmulNf4: OpDefinition<MatmulNf4Problem> = {
   contract: matmulNf4Contract,
   reference: matmulNf4Reference,
   variants: matmulNf4Variants,
+};
+
+const quantizeActivations: OpDefinition<QuantizeActivationsProblem> = {
+  contract: quantizeActivationsContract,
+  reference: quantizeActivationsReference,
+  variants: quantizeActivationsVariants,
+};
+
+const matmulTernary: OpDefinition<MatmulTernaryProblem> = {
+  contract: matmulTernaryContract,
+  reference: matmulTernaryReference,
+  variants: matmulTernaryVariants,
 };
 
 const attention: OpDefinition<AttentionProblem> = {
@@ -134,6 +155,8 @@ export const ops = {
   rope,
   matmul,
   matmul_nf4: matmulNf4,
+  quantize_activations: quantizeActivations,
+  matmul_ternary: matmulTernary,
   attention,
   gated_activation: gatedActivation,
   add,
@@ -158,6 +181,9 @@ export type { EmbeddingProblem } from './embedding/contract.ts';
 export type { MatmulProblem } from './matmul/contract.ts';
 export { nf4Scales, nf4Words, type MatmulNf4Problem } from './matmul_nf4/contract.ts';
 export { packNf4Codes, packNf4Scales, type StackedRows } from './matmul_nf4/pack.ts';
+export type { MatmulNf4Problem } from './matmul_nf4/contract.ts';
+export { mostTernaryParts, ternaryParts, type MatmulTernaryProblem } from './matmul_ternary/contract.ts';
+export { quantizedRowWords, type QuantizeActivationsProblem } from './quantize_activations/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';
 export type { ActivationProblem } from './activation/contract.ts';
 export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';

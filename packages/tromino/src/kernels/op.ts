@@ -45,7 +45,7 @@ export interface KernelVariant<P extends Problem> {
   readonly id: string;
   /** Entry point `main`; reads `workgroup_id` folded over x and y as `foldWorkgroups` lays it out. */
   readonly wgsl: string;
-  /** WebGPU features without which the shader does not compile. */
+  /** Features of the device or of the shader language without which the shader does not compile. */
   readonly requires: readonly string[];
   /** Pipeline-overridable constants. Few distinct values, since each set is a pipeline of its own. */
   overrides(problem: P, caps: DeviceCaps): Readonly<Record<string, number>>;

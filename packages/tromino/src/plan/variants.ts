@@ -33,9 +33,9 @@ export function chooseVariant(
   choice: VariantChoice,
 ): KernelVariant<Problem> {
   const definition: OpDefinition<Problem> = ops[op];
+  const features = new Set([...caps.features, ...caps.languageFeatures]);
   const fits = definition.variants.filter(
-    (variant) =>
-      variant.requires.every((feature) => caps.features.includes(feature)) && variant.fits(problem, caps),
+    (variant) => variant.requires.every((feature) => features.has(feature)) && variant.fits(problem, caps),
   );
   const chosen = fits.find((variant) => variant.id === choice[op]) ?? fits[0];
   if (chosen) return chosen;
