@@ -94,7 +94,7 @@ describe.each(ops.quantize_activations.variants)('$id', (variant) => {
   });
 
   it.each([
-    ['i < params.k', 'i + 1u < params.k'],
+    ['if (i < params.k)', 'if (i + 1u < params.k)'],
     ['half = LANES / 2u', 'half = LANES / 4u'],
     ['round(value * scale)', 'trunc(value * scale)'],
     ['sums[lane] = sum;', 'sums[lane] = sum + 1;'],
