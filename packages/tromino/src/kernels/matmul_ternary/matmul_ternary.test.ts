@@ -64,9 +64,9 @@ describe('matmulTernaryVariants', () => {
     [{ m: 5 }, [], 'matmul_tile2x4_ternary_i8'],
   ])('computes %j with features %j by %s', (sizes, features, id) => {
     const choice = matmulTernaryVariants.find(
-      ({ requires, fits }) =>
-        requires.every((feature) => features.includes(feature)) &&
-        fits({ ...problem, ...sizes }, defaultCaps),
+      (variant) =>
+        variant.requires.every((feature) => features.includes(feature)) &&
+        variant.fits({ ...problem, ...sizes }, defaultCaps),
     );
     expect(choice?.id).toBe(id);
   });
