@@ -3,6 +3,7 @@ import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import type { WeightIndex } from '../formats/weight_index.ts';
 import { UnsupportedError } from '../util/errors.ts';
 import { bertModules, readBertConfig } from './bert/config.ts';
+import { readBitNetConfig } from './bitnet/config.ts';
 import { defineDecoder, type DecoderHeadName } from './decoder/define.ts';
 import type { DecoderConfig } from './decoder/config.ts';
 import { distilBertModules, readDistilBertConfig } from './distilbert/config.ts';
@@ -41,6 +42,7 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
   mistral: { kind: 'decoder', readConfig: readMistralConfig, className: 'Mistral' },
   qwen2: { kind: 'decoder', readConfig: readQwen2Config, className: 'Qwen2' },
   qwen3: { kind: 'decoder', readConfig: readQwen3Config, className: 'Qwen3' },
+  bitnet: { kind: 'decoder', readConfig: readBitNetConfig, className: 'BitNet' },
   bert: { kind: 'encoder', readConfig: readBertConfig, className: 'Bert', modules: bertModules('bert.') },
   distilbert: {
     kind: 'encoder',

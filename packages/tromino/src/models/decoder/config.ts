@@ -27,6 +27,8 @@ export interface DecoderConfig {
   readonly mlpBias: boolean;
   /** RMS norm over each query and key head before the rotation. */
   readonly queryKeyNorm: boolean;
+  /** RMS norms of the attention's output and of the gated activation, before the projections that follow them. */
+  readonly subNorms: boolean;
   /** Attention window of each layer, in positions; 0 where the layer sees its whole row. */
   readonly windows: readonly number[];
 }

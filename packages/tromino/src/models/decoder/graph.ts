@@ -95,17 +95,23 @@ class DecoderGraph {
       attended = this.#gatherRows(`${label}.self_attn.last_tokens`, attended, rowsOut);
       residual = this.#gatherRows(`${label}.last_tokens`, residual, rowsOut);
     }
+    if (weights.attentionSubNorm !== undefined) {
+      attended = this.#rmsNorm(`${label}.self_attn.attn_sub_norm`, attended, weights.attentionSubNorm);
+    }
     residual = addLinear(graph, `${label}.self_attn.o_proj`, weights.output, attended, residual);
     const normedAgain = this.#rmsNorm(`${label}.post_attention_layernorm`, residual, weights.postAttentionNorm);
     const gateUp = addLinear(graph, `${label}.mlp.gate_up_proj`, weights.gateUp, normedAgain);
     const rows = must(graph.shape(gateUp)[0], 'rows');
-    const activated = graph.node(
+    let activated = graph.node(
       'gated_activation',
       `${label}.mlp.act_fn`,
       { rows, inner, activation },
       { x: gateUp },
       { name: `${label}.mlp.activated`, shape: [rows, inner] },
     );
+    if (weights.mlpSubNorm !== undefined) {
+      activated = this.#rmsNorm(`${label}.mlp.ffn_sub_norm`, activated, weights.mlpSubNorm);
+    }
     return addLinear(graph, `${label}.mlp.down_proj`, weights.down, activated, residual);
   }
 

@@ -16,6 +16,8 @@ export interface DecoderDefaults {
   readonly num_key_value_heads: number | undefined;
   /** Undefined: hidden_size / num_attention_heads. */
   readonly head_dim: number | undefined;
+  /** Undefined: `silu`. */
+  readonly hidden_act?: string;
   readonly max_position_embeddings: number;
   readonly rms_norm_eps: number;
   readonly rope_theta: number;
@@ -28,7 +30,7 @@ const mostLayers = 10_000;
 /** The fields that differ from family to family in more than their default. */
 export type DecoderTraits = Pick<
   DecoderConfig,
-  'queryKeyValueBias' | 'outputBias' | 'mlpBias' | 'queryKeyNorm' | 'windows'
+  'queryKeyValueBias' | 'outputBias' | 'mlpBias' | 'queryKeyNorm' | 'subNorms' | 'windows'
 >;
 
 /**
@@ -74,7 +76,7 @@ export function readDecoderConfig(
     headDim,
     maxPositions,
     rmsNormEpsilon: config.number('rms_norm_eps', { default: defaults.rms_norm_eps, min: 0 }),
-    activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: 'silu' })),
+    activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: defaults.hidden_act ?? 'silu' })),
     defaultStopTokens: defaults.eos_token_id === undefined ? [] : [defaults.eos_token_id],
     ropePrecision: 'f32',
     rope: ropeFromConfig(config, defaults.rope_theta, maxPositions),

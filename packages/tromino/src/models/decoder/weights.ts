@@ -10,9 +10,13 @@ export interface DecoderLayer {
   /** Norms over each query and key head, where the family has them. */
   readonly queryNorm: string | undefined;
   readonly keyNorm: string | undefined;
+  /** Norm before the output projection, where the family has one. */
+  readonly attentionSubNorm: string | undefined;
   readonly output: Linear;
   readonly postAttentionNorm: string;
   readonly gateUp: Linear;
+  /** Norm before the down projection, where the family has one. */
+  readonly mlpSubNorm: string | undefined;
   readonly down: Linear;
 }
 
@@ -50,7 +54,7 @@ export function declareDecoderWeights(
 }
 
 function declareLayer(list: WeightList, config: DecoderConfig, layer: number): DecoderLayer {
-  const { hidden, inner, headDim, queryKeyNorm } = config;
+  const { hidden, inner, headDim, queryKeyNorm, subNorms } = config;
   const prefix = `model.layers.${layer}`;
   const attention = `${prefix}.self_attn`;
   const queries = config.numHeads * headDim;
@@ -69,6 +73,7 @@ function declareLayer(list: WeightList, config: DecoderConfig, layer: number): D
     ),
     queryNorm: queryKeyNorm ? list.tensor(`${attention}.q_norm.weight`, [headDim]) : undefined,
     keyNorm: queryKeyNorm ? list.tensor(`${attention}.k_norm.weight`, [headDim]) : undefined,
+    attentionSubNorm: subNorms ? list.tensor(`${attention}.attn_sub_norm.weight`, [queries]) : undefined,
     output: list.linear(`${attention}.o_proj`, queries, hidden, config.outputBias),
     postAttentionNorm: list.tensor(`${prefix}.post_attention_layernorm.weight`, [hidden]),
     gateUp: list.stackedLinear(
@@ -80,6 +85,7 @@ function declareLayer(list: WeightList, config: DecoderConfig, layer: number): D
       ],
       config.mlpBias,
     ),
+    mlpSubNorm: subNorms ? list.tensor(`${prefix}.mlp.ffn_sub_norm.weight`, [inner]) : undefined,
     down: list.linear(`${prefix}.mlp.down_proj`, inner, hidden, config.mlpBias),
   };
 }

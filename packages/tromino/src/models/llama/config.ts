@@ -25,6 +25,7 @@ export function readLlamaConfig(config: ConfigReader): DecoderConfig {
       outputBias: attentionBias,
       mlpBias: config.boolean('mlp_bias', { default: false }),
       queryKeyNorm: false,
+      subNorms: false,
       windows: Array.from({ length: numLayers }, () => 0),
     }),
   );

@@ -25,6 +25,7 @@ export function readMistralConfig(config: ConfigReader): DecoderConfig {
       outputBias: false,
       mlpBias: false,
       queryKeyNorm: false,
+      subNorms: false,
       windows: Array.from({ length: numLayers }, () => window),
     }),
   );

@@ -24,6 +24,7 @@ export function readQwen2Config(config: ConfigReader): DecoderConfig {
       outputBias: false,
       mlpBias: false,
       queryKeyNorm: false,
+      subNorms: false,
       windows: windowsFromLayerTypes(config, numLayers),
     }),
   );

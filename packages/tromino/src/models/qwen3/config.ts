@@ -25,6 +25,7 @@ export function readQwen3Config(config: ConfigReader): DecoderConfig {
       outputBias: attentionBias,
       mlpBias: false,
       queryKeyNorm: true,
+      subNorms: false,
       windows: windowsFromLayerTypes(config, numLayers),
     }),
   );

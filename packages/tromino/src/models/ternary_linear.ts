@@ -1,0 +1,101 @@
+import type { BitNetQuantization } from '../formats/huggingface/bitnet_quantization.ts';
+import type { AssemblyTensor, StoredTensor, WeightAssembly } from '../graph/graph.ts';
+import { decodeToF32 } from '../tensor/decode.ts';
+import { elementCount, type Shape } from '../tensor/shape.ts';
+import { packTernary, quantizeTernary, ternaryGroups, unpackTernary, type TernaryMatrix } from '../tensor/ternary.ts';
+import { must } from '../util/assert.ts';
+import { ShapeError } from '../util/errors.ts';
+
+/** Names of the weights that a stack of ternary matrices becomes. */
+export interface TernaryWeightNames {
+  readonly codes: string;
+  readonly scales: string;
+}
+
+/** A matrix with its scale: what a part of a stack is. */
+interface ScaledMatrix {
+  readonly matrix: TernaryMatrix;
+  readonly scale: number;
+}
+
+/** One matrix of a stack as the checkpoint names it. */
+interface TernaryPart {
+  readonly module: string;
+  readonly rows: number;
+}
+
+/** Device shapes of a stack's codes and scales: two bits a weight, and one number a matrix. */
+export function ternaryShapes(
+  parts: readonly TernaryPart[],
+  inputs: number,
+): { readonly codes: Shape; readonly scales: Shape } {
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  return { codes: [ternaryGroups(inputs), rows], scales: [parts.length] };
+}
+
+/**
+ * How a stack's codes and scales are made of its tensors: packed codes are put into the order of the kernels, floats are rounded first.
+ * @throws ShapeError for packed rows that are no multiple of four.
+ */
+export function ternaryAssembly(
+  names: TernaryWeightNames,
+  parts: readonly TernaryPart[],
+  inputs: number,
+  { mode }: BitNetQuantization,
+): WeightAssembly {
+  const read = mode === 'offline' ? readPacked : readFloats;
+  const tensors = parts.map((part) => (mode === 'offline' ? packedTensors : floatTensors)(part, inputs));
+  return {
+    tensors: tensors.flat(),
+    assemble: (stored) => {
+      let next = 0;
+      const matrices = parts.map(({ rows }, index): ScaledMatrix => {
+        const first = next;
+        next += must(tensors[index], 'tensors').length;
+        return read(stored.slice(first, next), rows, inputs);
+      });
+      return {
+        [names.codes]: packTernary(
+          matrices.map(({ matrix }) => matrix),
+          inputs,
+        ),
+        [names.scales]: Float32Array.from(matrices, ({ scale }) => scale),
+      };
+    },
+  };
+}
+
+const floats = ['f32', 'f16', 'bf16', 'f64'] as const;
+
+function packedTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTensor[] {
+  if (rows % 4 !== 0) {
+    throw new ShapeError(`${module}.weight`, 'rows in a multiple of 4, as ternary codes are packed', `${rows}`);
+  }
+  return [
+    { tensor: `${module}.weight`, shape: [rows / 4, inputs], dtypes: ['u8'] },
+    { tensor: `${module}.weight_scale`, shape: [1], dtypes: floats },
+  ];
+}
+
+function readPacked(stored: readonly StoredTensor[], rows: number, columns: number): ScaledMatrix {
+  const [codes, scale] = stored;
+  const { name, bytes } = must(codes, 'codes');
+  return {
+    matrix: unpackTernary(name, bytes, rows, columns),
+    scale: must(floatsOf(must(scale, 'scale'))[0], 'scale'),
+  };
+}
+
+function floatTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTensor[] {
+  return [{ tensor: `${module}.weight`, shape: [rows, inputs], dtypes: floats }];
+}
+
+function readFloats([weight]: readonly StoredTensor[], rows: number, columns: number): ScaledMatrix {
+  return quantizeTernary(floatsOf(must(weight, 'weight')), rows, columns);
+}
+
+function floatsOf({ name, dtype, shape, bytes }: StoredTensor): Float32Array {
+  const values = new Float32Array(elementCount(shape));
+  decodeToF32(name, dtype, bytes, values);
+  return values;
+}
