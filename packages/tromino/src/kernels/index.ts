@@ -181,7 +181,6 @@ export type { EmbeddingProblem } from './embedding/contract.ts';
 export type { MatmulProblem } from './matmul/contract.ts';
 export { nf4Scales, nf4Words, type MatmulNf4Problem } from './matmul_nf4/contract.ts';
 export { packNf4Codes, packNf4Scales, type StackedRows } from './matmul_nf4/pack.ts';
-export type { MatmulNf4Problem } from './matmul_nf4/contract.ts';
 export { mostTernaryParts, ternaryParts, type MatmulTernaryProblem } from './matmul_ternary/contract.ts';
 export { quantizedRowWords, type QuantizeActivationsProblem } from './quantize_activations/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';

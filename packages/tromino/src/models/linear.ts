@@ -1,9 +1,10 @@
 import type { GraphBuilder } from '../graph/builder.ts';
 import type { ValueId } from '../graph/graph.ts';
+import { quantizedRowWords, ternaryParts } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 
 /** A run of a projection's output columns whose matrix is stored in one format, and so is computed by one node. */
-export type LinearPiece = DensePiece | Nf4Piece;
+export type LinearPiece = DensePiece | Nf4Piece | TernaryPiece;
 
 /** Which of a projection's output columns a piece is. */
 interface Columns {
@@ -26,6 +27,20 @@ export interface Nf4Piece extends Columns {
   readonly map: string;
   /** Weights that share a scale. */
   readonly blockSize: number;
+}
+
+/** Columns whose matrices are ternary and are multiplied by rows of int8. */
+export interface TernaryPiece extends Columns {
+  readonly format: 'ternary';
+  readonly codes: string;
+  /** Weight with a scale for each of `partColumns`. */
+  readonly scales: string;
+  /** Columns of each stacked matrix. */
+  readonly partColumns: readonly number[];
+  readonly scaling: 'multiply' | 'divide';
+  readonly scalesBias: boolean;
+  /** Norm of the rows before they are rounded. */
+  readonly norm: { readonly weight: string; readonly epsilon: number } | undefined;
 }
 
 /**
@@ -53,8 +68,34 @@ export function addLinear(
   residual?: ValueId,
 ): ValueId {
   let out: ValueId | undefined;
-  for (const piece of linear.pieces) out = addPiece(graph, label, linear, piece, a, residual, out);
+  let quantized: ValueId | undefined;
+  for (const piece of linear.pieces) {
+    let input = a;
+    if (piece.format === 'ternary') {
+      // Pieces without norms of their own share what they read.
+      input = piece.norm ? addQuantized(graph, label, a, piece) : (quantized ??= addQuantized(graph, label, a, piece));
+    }
+    out = addPiece(graph, label, linear, piece, input, residual, out);
+  }
   return must(out, `pieces of ${label}`);
+}
+
+/**
+ * Rounds the rows that a ternary piece reads to int8.
+ *
+ * **Shapes** a[m, k] → [m, words of a quantised row]
+ */
+function addQuantized(graph: GraphBuilder, label: string, a: ValueId, { codes, norm }: TernaryPiece): ValueId {
+  const [rows, k] = graph.shape(a) as [number, number];
+  const name = norm ? `${label}.${codes}` : label;
+  let x = a;
+  if (norm) {
+    const operands = { x: a, weight: graph.weight(norm.weight) };
+    const problem = { rows, hidden: k, epsilon: norm.epsilon };
+    x = graph.node('rms_norm', `${label}.rms_norm`, problem, operands, { name: `${name}.normed`, shape: [rows, k] });
+  }
+  const shape = [rows, quantizedRowWords(k)];
+  return graph.node('quantize_activations', `${label}.act_quant`, { rows, k }, { x }, { name: `${name}.quantized`, shape });
 }
 
 /** @param out where an earlier piece has written its columns already; undefined for the first. */
@@ -90,5 +131,12 @@ function addPiece(
       operands['scales'] = graph.weight(piece.scales);
       operands['quant_map'] = graph.weight(piece.map);
       return graph.node('matmul_nf4', label, { ...problem, blockSize: piece.blockSize }, operands, output);
+    case 'ternary': {
+      const { partColumns, scaling, scalesBias } = piece;
+      operands['weight'] = graph.weight(piece.codes);
+      operands['scales'] = graph.weight(piece.scales);
+      const flags = { scaling, scalesBias: scalesBias && bias !== undefined };
+      return graph.node('matmul_ternary', label, { ...problem, ...ternaryParts(partColumns), ...flags }, operands, output);
+    }
   }
 }

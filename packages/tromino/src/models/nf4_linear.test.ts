@@ -118,7 +118,7 @@ describe('WeightList', () => {
 
   it('makes one piece of a stack in NF4, and one weight of equal values', () => {
     const matrices = ['a', 'b', 'c'].map((name): [string, Nf4Matrix] => [`${name}.weight`, matrix(`${name}.weight`, 4, 64)]);
-    const list = new WeightList(new Map(matrices));
+    const list = new WeightList({ nf4: new Map(matrices), bitnet: undefined });
     const { pieces } = list.stackedLinear('ab', 64, modules('a', 'b'), false);
     list.linear('c', 64, 4, true);
     expect(pieces).toEqual([
@@ -143,7 +143,7 @@ describe('WeightList', () => {
   });
 
   it('makes pieces of parts that are stored differently', () => {
-    const list = new WeightList(new Map([['model.b.weight', matrix('model.b.weight', 4, 64)]]));
+    const list = new WeightList({ nf4: new Map([['model.b.weight', matrix('model.b.weight', 4, 64)]]), bitnet: undefined });
     const { pieces } = list.stackedLinear('abcd', 64, modules('a', 'model.b', 'c', 'd'), false);
     expect(pieces.map(({ format, firstColumn, numColumns }) => [format, firstColumn, numColumns])).toEqual([
       ['dense', 0, 4],
@@ -160,7 +160,7 @@ describe('WeightList', () => {
   });
 
   it('names a matrix of another shape than the config promises', () => {
-    const list = new WeightList(new Map([['b.weight', matrix('b.weight', 4, 64)]]));
+    const list = new WeightList({ nf4: new Map([['b.weight', matrix('b.weight', 4, 64)]]), bitnet: undefined });
     expect(() => list.linear('model.b', 64, 5, false)).toThrow(
       'a.safetensors: tensor b.weight in NF4: expected [5, 64], found [4, 64]',
     );

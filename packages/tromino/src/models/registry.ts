@@ -1,4 +1,3 @@
-import { checkBitsandbytesConfig } from '../formats/huggingface/bitsandbytes.ts';
 import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import type { WeightIndex } from '../formats/weight_index.ts';
 import { UnsupportedError } from '../util/errors.ts';
@@ -105,7 +104,6 @@ export function defineModel(
   if (!family) {
     throw new UnsupportedError('model_type', `"${type}" is not known; known are ${Object.keys(families).join(', ')}`);
   }
-  checkQuantization(config, index);
   const precision = ropeFrequencies === 'f32' ? 'f32' : storedPrecision(config);
   if (family.kind === 'decoder') {
     const head = headOf(config, family, decoderHeads, () => decoderHeadIn(index));
@@ -124,18 +122,6 @@ function requireHead(wanted: HeadName | undefined, head: HeadName): void {
     'architectures',
     `this checkpoint has a ${head} head; a ${wanted} was asked for (use ${loaders[head]})`,
   );
-}
-
-/**
- * Whether what the config says of quantisation is something that can be read here. How each matrix is stored, its tensors say.
- * @throws UnsupportedError for another method.
- */
-function checkQuantization(config: ConfigReader, index: WeightIndex): void {
-  const quantization = config.optionalObject('quantization_config');
-  if (!quantization) return;
-  const method = quantization.string('quant_method', { default: 'bitsandbytes' });
-  if (method === 'bitsandbytes') checkBitsandbytesConfig(quantization, index);
-  else throw new UnsupportedError('quantization_config', `checkpoints quantised by "${method}" are not supported`);
 }
 
 /** What the config says the weights were saved in; transformers 5 calls it `dtype`, transformers 4 `torch_dtype`. */

@@ -1,10 +1,13 @@
 import type { Nf4Matrix } from '../formats/weight_index.ts';
 import type { WeightPart, WeightSpec } from '../graph/graph.ts';
+import { mostTernaryParts } from '../kernels/index.ts';
 import { formatShape, type Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
-import type { DensePiece, Linear, LinearPiece, Nf4Piece } from './linear.ts';
+import type { DensePiece, Linear, LinearPiece, Nf4Piece, TernaryPiece } from './linear.ts';
+import type { LinearFormats } from './linear_formats.ts';
 import { continuesNf4Stack, nf4Assembly, nf4Shapes } from './nf4_linear.ts';
+import { ternaryAssembly, ternaryShapes } from './ternary_linear.ts';
 
 /** One stored matrix of a projection: `rows` outputs. */
 export interface LinearPart {
@@ -15,22 +18,22 @@ export interface LinearPart {
 
 /** Neighbouring parts that one node can compute. */
 interface Run {
+  readonly format: LinearPiece['format'];
   readonly parts: LinearPart[];
   readonly firstColumn: number;
-  /** One for each part, or none where the parts are floats. */
+  /** One for each part that is in NF4. */
   readonly nf4: Nf4Matrix[];
 }
 
 /** Collects the weights of a model while its family names them, with the checkpoint's tensors that make them up. */
 export class WeightList {
   readonly #specs: WeightSpec[] = [];
-  readonly #nf4: ReadonlyMap<string, Nf4Matrix>;
+  readonly #formats: LinearFormats;
   /** Weights with the values of NF4 codes, by the values: they are the same everywhere, as a rule. */
   readonly #maps = new Map<string, string>();
 
-  /** @param nf4 the matrices that are stored in NF4, by the names of their tensors. */
-  constructor(nf4: ReadonlyMap<string, Nf4Matrix>) {
-    this.#nf4 = nf4;
+  constructor(formats: LinearFormats) {
+    this.#formats = formats;
   }
 
   /** In the order of their declaration. */
@@ -50,13 +53,20 @@ export class WeightList {
 
   /**
    * A projection whose matrix stacks several of the checkpoint's. `name` stands for the stack.
-   * @throws ShapeError for a matrix in NF4 whose shape is not what the config promises.
+   * @throws ShapeError for a packed matrix whose shape is not what the config promises.
    */
   stackedLinear(name: string, inputs: number, parts: readonly LinearPart[], hasBias: boolean): Linear {
     const runs = this.#runs(parts, inputs);
     const pieces = runs.map((run): LinearPiece => {
       const stack = runs.length === 1 ? name : must(run.parts[0], 'part').module;
-      return run.nf4.length > 0 ? this.#nf4Piece(stack, run) : this.#densePiece(stack, inputs, run);
+      switch (run.format) {
+        case 'dense':
+          return this.#densePiece(stack, inputs, run);
+        case 'nf4':
+          return this.#nf4Piece(stack, run);
+        case 'ternary':
+          return this.#ternaryPiece(stack, inputs, run);
+      }
     });
     const outputs = parts.reduce((sum, { rows }) => sum + rows, 0);
     const bias = hasBias
@@ -76,21 +86,34 @@ export class WeightList {
     let column = 0;
     for (const part of parts) {
       const matrix = this.#nf4Matrix(part, inputs);
+      const format = matrix ? 'nf4' : this.#isTernary(part) ? 'ternary' : 'dense';
       const last = runs.at(-1);
-      const isAlike = last && last.nf4.length > 0 === (matrix !== undefined);
-      if (isAlike && (!matrix || continuesNf4Stack(last.nf4, matrix))) {
+      if (last?.format === format && this.#continues(last, matrix)) {
         last.parts.push(part);
         if (matrix) last.nf4.push(matrix);
-      } else runs.push({ parts: [part], firstColumn: column, nf4: matrix ? [matrix] : [] });
+      } else runs.push({ format, parts: [part], firstColumn: column, nf4: matrix ? [matrix] : [] });
       column += part.rows;
     }
     return runs;
   }
 
+  /** Whether another part of a run's format can be computed by the run's node. */
+  #continues({ format, parts, nf4 }: Run, matrix: Nf4Matrix | undefined): boolean {
+    if (matrix) return continuesNf4Stack(nf4, matrix);
+    // With a norm of its own, a matrix reads other rows than its neighbours.
+    const hasNorm = this.#formats.bitnet?.normEpsilon !== undefined;
+    return format === 'dense' || (!hasNorm && parts.length < mostTernaryParts);
+  }
+
+  #isTernary({ module }: LinearPart): boolean {
+    const { bitnet } = this.#formats;
+    return bitnet !== undefined && !bitnet.isDense(module);
+  }
+
   /** The part's matrix if it is stored in NF4. Checkpoints saved from the bare model leave out the leading `model.`. */
   #nf4Matrix({ module, rows }: LinearPart, inputs: number): Nf4Matrix | undefined {
     const name = `${module}.weight`;
-    const matrix = this.#nf4.get(name) ?? this.#nf4.get(name.replace(/^model\./, ''));
+    const matrix = this.#formats.nf4.get(name) ?? this.#formats.nf4.get(name.replace(/^model\./, ''));
     if (!matrix || (matrix.rows === rows && matrix.columns === inputs)) return matrix;
     throw new ShapeError(
       `${matrix.codes.source.name}: tensor ${matrix.codes.name} in NF4`,
@@ -124,6 +147,29 @@ export class WeightList {
       blockSize: first.blockSize,
       firstColumn,
       numColumns: parts.reduce((sum, { rows }) => sum + rows, 0),
+    };
+  }
+
+  #ternaryPiece(stack: string, inputs: number, { parts, firstColumn }: Run): TernaryPiece {
+    const { module } = must(parts[0], 'part');
+    const bitnet = must(this.#formats.bitnet, 'bitnet');
+    const names = { codes: `${stack}.weight.codes`, scales: `${stack}.weight.scales` };
+    const shapes = ternaryShapes(parts, inputs);
+    const assembly = ternaryAssembly(names, parts, inputs, bitnet);
+    this.#add({ name: names.codes, shape: shapes.codes, dtype: 'u32', assembly });
+    this.#add({ name: names.scales, shape: shapes.scales, dtype: 'f32', assembly });
+    const { linearClass, mode, normEpsilon: epsilon } = bitnet;
+    const partColumns = parts.map(({ rows }) => rows);
+    return {
+      format: 'ternary',
+      ...names,
+      partColumns,
+      scaling: linearClass === 'autobitlinear' ? 'multiply' : 'divide',
+      // AutoBitLinear multiplies what its product with a bias gives, BitLinear adds the bias last.
+      scalesBias: linearClass === 'autobitlinear' && mode === 'offline',
+      norm: epsilon === undefined ? undefined : { weight: this.tensor(`${module}.rms_norm.weight`, [inputs]), epsilon },
+      firstColumn,
+      numColumns: partColumns.reduce((sum, rows) => sum + rows, 0),
     };
   }
 

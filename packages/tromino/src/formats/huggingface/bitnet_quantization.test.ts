@@ -25,8 +25,14 @@ describe('readBitNetQuantization', () => {
   });
 
   it.each([
-    ['linear_class', 'quantization_config.linear_class: "tritlinear" is not known; known are bitlinear, autobitlinear'],
-    ['quantization_mode', 'quantization_config.quantization_mode: "tritlinear" is not known; known are offline, online'],
+    [
+      'linear_class',
+      'quantization_config.linear_class: "tritlinear" is not known; known are bitlinear, autobitlinear',
+    ],
+    [
+      'quantization_mode',
+      'quantization_config.quantization_mode: "tritlinear" is not known; known are offline, online',
+    ],
   ])('names another %s', (field, message) => {
     expect(() => read({ [field]: 'tritlinear' })).toThrow(message);
   });
@@ -35,8 +41,16 @@ describe('readBitNetQuantization', () => {
     const layer = 'model.layers.11.self_attn.q_proj';
     const byDefault = read({ modules_to_not_convert: null });
     expect(['lm_head', 'score', layer].map((name) => byDefault.isDense(name))).toEqual([true, true, false]);
-    const named = read({ modules_to_not_convert: ['model.layers.1', 'up_proj', 'model.layers.*.o_proj', '('] });
-    const modules = ['lm_head', layer, 'model.layers.2.mlp.up_proj', 'model.layers.2.self_attn.o_proj', 'a.q_proj'];
+    const named = read({
+      modules_to_not_convert: ['model.layers.1', 'up_proj', 'model.layers.*.o_proj', '('],
+    });
+    const modules = [
+      'lm_head',
+      layer,
+      'model.layers.2.mlp.up_proj',
+      'model.layers.2.self_attn.o_proj',
+      'a.q_proj',
+    ];
     // As transformers has it: layers.1 is the beginning of layers.11 too.
     expect(modules.map((name) => named.isDense(name))).toEqual([false, true, true, true, false]);
   });

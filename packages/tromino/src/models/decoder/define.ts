@@ -2,6 +2,7 @@ import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
 import type { WeightIndex } from '../../formats/weight_index.ts';
 import { FormatError } from '../../util/errors.ts';
 import type { HeadName, ModelDefinition } from '../model_definition.ts';
+import { readLinearFormats } from '../linear_formats.ts';
 import { scoreFunction } from '../shared_config.ts';
 import { WeightList } from '../weight_list.ts';
 import type { DecoderConfig } from './config.ts';
@@ -22,7 +23,7 @@ export function defineDecoder(
   const labels = head === 'classifier' ? config.labelNames() : [];
   const scoresPerRow = head === 'classifier' ? labels.length : decoder.vocabularySize;
   const headIsEmbedding = head === 'generator' && tiesHead(decoder, index, config);
-  const list = new WeightList(index.nf4);
+  const list = new WeightList(readLinearFormats(config, index));
   const weights = declareDecoderWeights(list, decoder, head, scoresPerRow, headIsEmbedding);
   const output = head === 'classifier' ? 'score' : 'lm_head';
   return {

@@ -3,6 +3,7 @@ import type { WeightIndex } from '../../formats/weight_index.ts';
 import type { BatchRules, PositionRule } from '../../graph/batch.ts';
 import { must } from '../../util/assert.ts';
 import type { HeadName, ModelDefinition, ModelOutput } from '../model_definition.ts';
+import { readLinearFormats } from '../linear_formats.ts';
 import { scoreFunction } from '../shared_config.ts';
 import { WeightList } from '../weight_list.ts';
 import type { EncoderConfig, EncoderModules } from './config.ts';
@@ -23,7 +24,7 @@ export function defineEncoder(
 ): ModelDefinition {
   const labels = head === 'classifier' || head === 'tagger' ? config.labelNames() : [];
   const numScores = head === 'extractor' ? 2 : labels.length;
-  const list = new WeightList(index.nf4);
+  const list = new WeightList(readLinearFormats(config, index));
   const weights = declareEncoderWeights(list, encoder, modules, head, numScores, index);
   const outputs = outputsOf(head, numScores, encoder.hidden);
   const batchRules = batchRulesOf(encoder, head);
