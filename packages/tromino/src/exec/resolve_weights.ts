@@ -63,7 +63,7 @@ export function resolveWeights(
   const resolved = [...assemblies].map((assembly): ResolvedAssembly => {
     const entries = assembly.tensors.flatMap((part) => {
       const entry = find(part);
-      return entry ? [checkDType(checkShape(entry, part), part.dtypes)] : [];
+      return entry ? [checkShape(checkDType(entry, part.dtypes), part)] : [];
     });
     return { assembly, entries };
   });

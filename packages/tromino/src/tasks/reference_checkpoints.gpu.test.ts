@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { referenceCheckpoints, relativeError, type Golden } from '../../test/reference_checkpoints.ts';
+import {
+  boundOf,
+  referenceCheckpoints,
+  relativeError,
+  type Golden,
+} from '../../test/reference_checkpoints.ts';
 import { loadGolden } from '../../test/run_golden.ts';
 import { inspectCheckpoint } from '../index.ts';
 
@@ -18,7 +23,7 @@ describe.each(referenceCheckpoints)('%s on WebGPU', (name) => {
       for (const { output, found, expected } of await compare(goldenCase, 'greedy')) {
         expect(found.length).toBe(expected.length);
         for (const [i, row] of expected.entries())
-          expect(relativeError(found[i] ?? [], row), output).toBeLessThan(1e-5);
+          expect(relativeError(found[i] ?? [], row), output).toBeLessThan(boundOf(name));
       }
     }
     await model.release();

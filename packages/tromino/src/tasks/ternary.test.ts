@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
+import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
+import { MemorySource } from '../io/memory_source.ts';
+import { loadGenerator } from '../node.ts';
+
+const folder = new URL('../../test/fixtures/checkpoints/bitnet-lm-autobitlinear/', import.meta.url);
+
+interface Changes {
+  readonly tensors?: Readonly<Record<string, TestTensor | undefined>>;
+  readonly quantization?: Readonly<Record<string, string>>;
+}
+
+/** The checkpoint with some tensors changed or, where undefined, left out, and with another quantization. */
+async function checkpoint({ tensors = {}, quantization = {} }: Changes): Promise<Map<string, Uint8Array>> {
+  const file = 'model.safetensors';
+  const bytes = await readFile(new URL(file, folder));
+  const stored = (await readSafetensorsHeader(new MemorySource(file, bytes))).tensors;
+  const all = Object.fromEntries(
+    stored.map(({ name, dtype, shape, offsetBytes, sizeBytes }): [string, TestTensor | undefined] => [
+      name,
+      { dtype: dtype.toUpperCase(), shape, bytes: bytes.subarray(offsetBytes, offsetBytes + sizeBytes) },
+    ]),
+  );
+  const kept = Object.entries({ ...all, ...tensors }).filter(
+    (entry): entry is [string, TestTensor] => entry[1] !== undefined,
+  );
+  const config = JSON.parse(await readFile(new URL('config.json', folder), 'utf8')) as {
+    quantization_config: object;
+  };
+  Object.assign(config.quantization_config, quantization);
+  return new Map([
+    ['config.json', new TextEncoder().encode(JSON.stringify(config))],
+    [file, writeSafetensors(Object.fromEntries(kept))],
+  ]);
+}
+
+const name = 'model.layers.1.self_attn.k_proj.weight';
+
+describe('a ternary checkpoint with a fault', () => {
+  it.each<[string, Changes, string]>([
+    [
+      'a matrix of another shape',
+      { tensors: { [name]: { dtype: 'U8', shape: [32, 64], bytes: new Uint8Array(32 * 64) } } },
+      `tensor ${name}: expected [8, 64], found [32, 64]`,
+    ],
+    [
+      'floats where codes are promised',
+      { tensors: { [name]: { dtype: 'F32', shape: [8, 64], bytes: new Uint8Array(8 * 64 * 4) } } },
+      `tensor ${name}: stored as f32; u8 is expected`,
+    ],
+    ['no scale', { tensors: { [`${name}_scale`]: undefined } }, `1 tensors are missing: ${name}_scale`],
+    [
+      'a code of 3',
+      {
+        tensors: {
+          [name]: { dtype: 'U8', shape: [8, 64], bytes: new Uint8Array(8 * 64).fill(0b11, 64, 65) },
+        },
+      },
+      `tensor ${name}: row 1, column 0: expected a ternary code of 0, 1 or 2, found 3`,
+    ],
+    [
+      'codes where floats are promised',
+      { quantization: { quantization_mode: 'online' } },
+      'stored as u8; f32 or f16 or bf16 or f64 is expected',
+    ],
+    [
+      'another linear class',
+      { quantization: { linear_class: 'tritlinear' } },
+      'quantization_config.linear_class',
+    ],
+    ['another method', { quantization: { quant_method: 'trits' } }, 'checkpoints quantised by "trits"'],
+  ])('is refused with the name of what is wrong: %s', async (_fault, changes, message) => {
+    const files = await checkpoint(changes);
+    await expect(loadGenerator(files, { backend: 'cpu' })).rejects.toThrow(message);
+  });
+});
