@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readBitNetQuantization } from '../formats/huggingface/bitnet_quantization.ts';
 import { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import { GraphBuilder } from '../graph/builder.ts';
+import { elementCount } from '../tensor/shape.ts';
 import { addLinear } from './linear.ts';
+import { ternaryShapes } from './ternary_linear.ts';
 import { WeightList } from './weight_list.ts';
 
 type Json = Readonly<Record<string, string | boolean | string[]>>;
@@ -40,6 +42,13 @@ describe('a stack of ternary matrices', () => {
       ['a.qkv.weight.codes', [2, 16], 'u32'],
       ['a.qkv.weight.scales', [3], 'f32'],
     ]);
+  });
+
+  it('takes two bits a weight and four bytes a matrix', () => {
+    const { codes, scales } = ternaryShapes([{ module: 'q', rows: 576 }, { module: 'k', rows: 192 }, { module: 'v', rows: 192 }], 576);
+    const sizeBytes = 4 * (elementCount(codes) + elementCount(scales));
+    expect(sizeBytes).toBe((960 * 576) / 4 + 12);
+    expect((sizeBytes * 8) / (960 * 576)).toBeLessThan(2.1);
   });
 
   it('is cut where a matrix between is dense, and still rounds its rows once', () => {

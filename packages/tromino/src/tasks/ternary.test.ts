@@ -36,6 +36,16 @@ async function checkpoint({ tensors = {}, quantization = {} }: Changes): Promise
   ]);
 }
 
+/** Two bits a weight and four bytes a matrix for three layers of seven; floats for embedding, head and norms. */
+const weightBytes =
+  3 * ((4 * 64 * 64 + 3 * 128 * 64 - 2 * 32 * 64) / 4 + 7 * 4) + 4 * (2 * 320 * 64 + 3 * (3 * 64 + 128) + 64);
+
+it('a ternary model owns two bits for each weight of its projections', async () => {
+  using model = await loadGenerator(folder, { backend: 'cpu' });
+  expect(weightBytes).toBe(195_668);
+  expect(model.memory().categories.weights.currentBytes).toBe(weightBytes);
+});
+
 const name = 'model.layers.1.self_attn.k_proj.weight';
 
 describe('a ternary checkpoint with a fault', () => {
