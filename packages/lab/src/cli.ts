@@ -125,6 +125,22 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
       );
     });
 
+  program
+    .command('quantize <folder> <out>')
+    .description(
+      'write a copy of a checkpoint with its projections in four bits, as bitsandbytes stores them',
+    )
+    .addOption(
+      new Option('--to <format>', 'format of the projections').choices(['nf4']).makeOptionMandatory(),
+    )
+    .option('--block <number>', 'weights that share a scale, 32, 64, … 4096', parsePositiveInteger, 64)
+    .option('--double', 'quantise the scales too')
+    .action(async (folder: string, out: string, flags: { block: number; double?: true }) => {
+      const { quantize } = await import('./commands/quantize.ts');
+      const format = { blockSize: flags.block, doubleQuantization: flags.double ?? false };
+      finish(await quantize(folder, out, { ...format, signal }));
+    });
+
   return program;
 }
 

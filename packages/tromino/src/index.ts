@@ -12,6 +12,8 @@ export { loadTagger, type Tagger } from './tasks/tagger.ts';
 export { loadExtractor, type Extractor, type SpanLogits } from './tasks/extractor.ts';
 export { loadEmbedder, type Embedder, type Pooling } from './tasks/embedder.ts';
 export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';
+export { quantizeCheckpoint, type QuantizedCheckpoint, type QuantizeOptions } from './tasks/quantize.ts';
+export type { TensorToStore } from './formats/huggingface/write_bitsandbytes.ts';
 export type { Ids, TextOrIds, TokenInput } from './tasks/inputs.ts';
 export type { LoadOptions } from './tasks/load_model.ts';
 export type { CallOptions } from './tasks/call_options.ts';

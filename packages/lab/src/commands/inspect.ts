@@ -42,11 +42,12 @@ function formatInspection(folder: string, backend: BackendName, inspection: Insp
     formatTable(flatEntries(inspection.config).map(([key, value]) => [`  ${key}`, value])),
     `${count(tensors.length, 'tensor')}, ${count(numParameters, 'parameter')}, ${formatBytes(totalBytes)}`,
     formatTable(
-      tensors.map(({ name, dtype, shape, sizeBytes, file }) => [
+      tensors.map(({ name, dtype, shape, sizeBytes, bitsPerWeight, file }) => [
         `  ${name}`,
         dtype,
         `[${shape.join(', ')}]`,
         formatBytes(sizeBytes),
+        `${Number(bitsPerWeight.toFixed(2))} bits per weight`,
         file,
       ]),
     ),

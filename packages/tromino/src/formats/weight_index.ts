@@ -37,6 +37,8 @@ export interface Nf4Matrix {
   /** One for each block of the flat weights: floats, or 8-bit codes where there are `nested` scales. */
   readonly scales: TensorEntry;
   readonly nested: NestedScalesEntry | undefined;
+  /** The description that all this was read from. */
+  readonly state: TensorEntry;
 }
 
 /** All stored tensors of a checkpoint, by name, whichever file and format holds them. */

@@ -94,6 +94,7 @@ function matrix(name: string, rows: number, columns: number, blockSize = 64, map
     codes: entry(''),
     scales: entry('.absmax'),
     nested: undefined,
+    state: entry('.quant_state.bitsandbytes__nf4'),
   };
 }
 

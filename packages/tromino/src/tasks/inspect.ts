@@ -1,6 +1,7 @@
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
 import { readConfig } from '../formats/huggingface/config_reader.ts';
 import type { JsonObject } from '../formats/json.ts';
+import type { Nf4Matrix, TensorEntry, WeightIndex } from '../formats/weight_index.ts';
 import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import type { HeadName } from '../models/model_definition.ts';
@@ -14,13 +15,15 @@ import { elementCount, type Shape } from '../tensor/shape.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
 import { batchShape } from './batch_shape.ts';
 
-/** One tensor as the checkpoint stores it. */
+/** One tensor of the checkpoint. A matrix in NF4 is one, with everything that is stored for it. */
 export interface TensorSummary {
   readonly name: string;
-  readonly dtype: StoredDType;
+  readonly dtype: StoredDType | 'nf4';
   readonly shape: Shape;
   readonly file: string;
   readonly sizeBytes: number;
+  /** Stored bits for each element, scales included. */
+  readonly bitsPerWeight: number;
 }
 
 /** What a checkpoint is, from its small files and headers alone. */
@@ -56,13 +59,7 @@ export async function inspectCheckpoint(
   const index = await readWeightIndex(files, signal);
   const definition = defineModel(config, index, undefined);
   resolveWeights(definition.weights, index, config.file);
-  const tensors = [...index.tensors.values()].map(({ name, dtype, shape, source: file, sizeBytes }) => ({
-    name,
-    dtype,
-    shape,
-    file: file.name,
-    sizeBytes,
-  }));
+  const tensors = summariseTensors(index);
   return {
     description: files.description,
     family: definition.family,
@@ -77,4 +74,32 @@ export async function inspectCheckpoint(
     planFor: (rowLengths, caps = defaultCaps) =>
       buildPlan(definition.graph(batchShape(rowLengths, definition.maxTokens)), caps),
   };
+}
+
+function summariseTensors({ tensors, nf4 }: WeightIndex): TensorSummary[] {
+  const matrixOf = new Map([...nf4.values()].map((matrix) => [matrix.codes, matrix]));
+  const companions = new Set([...nf4.values()].flatMap(companionsOf));
+  return [...tensors.values()]
+    .filter((entry) => !companions.has(entry))
+    .map((entry): TensorSummary => {
+      const matrix = matrixOf.get(entry);
+      const { name, source } = entry;
+      const shape = matrix ? [matrix.rows, matrix.columns] : entry.shape;
+      const stored = matrix ? [entry, ...companionsOf(matrix)] : [entry];
+      const sizeBytes = stored.reduce((sum, part) => sum + part.sizeBytes, 0);
+      const bitsPerWeight = (sizeBytes * 8) / Math.max(1, elementCount(shape));
+      return {
+        name,
+        dtype: matrix ? 'nf4' : entry.dtype,
+        shape,
+        file: source.name,
+        sizeBytes,
+        bitsPerWeight,
+      };
+    });
+}
+
+/** What is stored for a matrix beside its codes. */
+function companionsOf({ scales, mapEntry, state, nested }: Nf4Matrix): TensorEntry[] {
+  return [scales, mapEntry, state, ...(nested ? [nested.absmax, nested.map] : [])];
 }

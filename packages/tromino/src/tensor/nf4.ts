@@ -11,6 +11,7 @@
 
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
+import { torchMean } from './torch_mean.ts';
 
 /** The values of the 16 codes, ascending: quantiles of a normal distribution, with an exact zero. */
 export const nf4Map: readonly number[] = [
@@ -104,7 +105,7 @@ export function quantizeNf4(weights: Float32Array, blockSize: number): Nf4Block 
 
 /** Quantises scales to 8 bits around their mean, as bitsandbytes' `compress_statistics`. */
 export function quantizeNestedScales(scales: Float32Array, blockSize = 256): NestedScales {
-  const offset = Math.fround(scales.reduce((sum, scale) => sum + scale, 0) / scales.length);
+  const offset = torchMean(scales);
   const map = dynamicMap();
   const centred = scales.map((scale) => scale - offset);
   return { ...quantizeBlocks(centred, map, blockSize), map, blockSize, offset };

@@ -49,7 +49,7 @@ export async function readNf4Matrices(
     [...states].map(([name, state]): [string, Nf4Matrix] => {
       const subject = `${state.source.name}, tensor ${state.name}`;
       const fields = new ConfigReader(subject, parseJsonObject(subject, read(state)));
-      return [name, readMatrix(tensors, name, fields, read)];
+      return [name, readMatrix(tensors, name, state, fields, read)];
     }),
   );
 }
@@ -110,6 +110,7 @@ function requireStates(tensors: Tensors, states: ReadonlyMap<string, TensorEntry
 function readMatrix(
   tensors: Tensors,
   name: string,
+  stateEntry: TensorEntry,
   state: ConfigReader,
   read: (entry: TensorEntry) => Uint8Array,
 ): Nf4Matrix {
@@ -131,7 +132,7 @@ function readMatrix(
   requireCount(scales, numBlocks);
   if (!nested && state.has('nested_offset'))
     fail(scales, 'u8, as its quant_state has a nested_offset', scales.dtype);
-  return { rows, columns, blockSize, map: [...map], mapEntry, codes, scales, nested };
+  return { rows, columns, blockSize, map: [...map], mapEntry, codes, scales, nested, state: stateEntry };
 }
 
 function readShape(state: ConfigReader): readonly [number, number] {

@@ -1,0 +1,74 @@
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { OptionError, quantizeCheckpoint, UnsupportedError } from 'tromino';
+import { locateCheckpoint } from '../checkpoint_location.ts';
+import { formatBytes } from '../report.ts';
+import { writeSafetensors } from '../safetensors_writer.ts';
+
+/** Options of the `quantize` command. */
+export interface QuantizeOptions {
+  readonly blockSize: number;
+  readonly doubleQuantization: boolean;
+  /** Ends the command early; what it has written is removed. */
+  readonly signal: AbortSignal;
+}
+
+const weightsFile = 'model.safetensors';
+
+/** What belongs to a checkpoint beside its configuration and weights. */
+const companions = [
+  'generation_config.json',
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'tokenizer.model',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'chat_template.jinja',
+  'chat_template.json',
+  'vocab.json',
+  'vocab.txt',
+  'merges.txt',
+  'spiece.model',
+  'sentencepiece.bpe.model',
+];
+
+/**
+ * Writes a copy of a checkpoint with its projections in NF4, as bitsandbytes and transformers store them.
+ *
+ * @param out a folder that does not exist yet
+ * @returns the exit code
+ */
+export async function quantize(
+  folder: string,
+  out: string,
+  { signal, ...format }: QuantizeOptions,
+): Promise<number> {
+  const location = locateCheckpoint(folder);
+  if (location.folder === undefined)
+    throw new UnsupportedError(folder, 'a checkpoint behind a URL is not quantised; copy it first');
+  const target = resolve(out);
+  if (existsSync(target)) throw new OptionError('out', 'a folder that does not exist yet', out);
+  const checkpoint = await quantizeCheckpoint(location.folder, { ...format, signal });
+  // Under another name until it is whole, so that nobody takes a part of a checkpoint for one.
+  const partial = `${target}.partial-${process.pid}`;
+  try {
+    await mkdir(partial, { recursive: true });
+    await writeSafetensors(join(partial, weightsFile), checkpoint.tensors());
+    await writeFile(join(partial, 'config.json'), `${JSON.stringify(checkpoint.config, undefined, 2)}\n`);
+    const files = await readdir(location.folder);
+    for (const file of files.filter((name) => companions.includes(name))) {
+      await cp(join(location.folder, file), join(partial, file));
+    }
+    await rename(partial, target);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  const { size } = statSync(join(target, weightsFile));
+  const { length } = checkpoint.quantized;
+  console.log(
+    `${out}: ${length} ${length === 1 ? 'matrix' : 'matrices'} in NF4, blocks of ${format.blockSize}, ${formatBytes(size)}`,
+  );
+  return 0;
+}
