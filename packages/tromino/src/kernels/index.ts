@@ -49,6 +49,9 @@ import { rmsNormVariants } from './rms_norm/variants.ts';
 import { ropeContract, type RopeProblem } from './rope/contract.ts';
 import { ropeReference } from './rope/reference.ts';
 import { ropeVariants } from './rope/variants.ts';
+import { spanSearchContract, type SpanSearchProblem } from './span_search/contract.ts';
+import { spanSearchReference } from './span_search/reference.ts';
+import { spanSearchVariants } from './span_search/variants.ts';
 import type { OpDefinition } from './op.ts';
 
 const embedding: OpDefinition<EmbeddingProblem> = {
@@ -147,6 +150,12 @@ const meanPool: OpDefinition<MeanPoolProblem> = {
   variants: meanPoolVariants,
 };
 
+const spanSearch: OpDefinition<SpanSearchProblem> = {
+  contract: spanSearchContract,
+  reference: spanSearchReference,
+  variants: spanSearchVariants,
+};
+
 /** Every op that a graph can use, by name. */
 export const ops = {
   embedding,
@@ -161,6 +170,7 @@ export const ops = {
   gated_activation: gatedActivation,
   add,
   gather_rows: gatherRows,
+  span_search: spanSearch,
   embedding_sum: embeddingSum,
   layer_norm: layerNorm,
   activation,
@@ -189,3 +199,4 @@ export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';
 export type { LayerNormProblem } from './layer_norm/contract.ts';
 export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';
+export { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './span_search/contract.ts';

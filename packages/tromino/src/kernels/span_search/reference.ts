@@ -1,0 +1,56 @@
+import type { OperandArrays } from '../op.ts';
+import { at, floatOperand, indexAt, indexOperand } from '../operands.ts';
+import { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './contract.ts';
+
+interface Candidate {
+  readonly score: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Tries every span of every row. */
+export function spanSearchReference(problem: SpanSearchProblem, operands: OperandArrays): void {
+  const { numTokens, numRows, topK, maxAnswerTokens } = problem;
+  const logits = floatOperand(operands, 'logits', numTokens * 2);
+  const contexts = indexOperand(operands, 'contexts', numRows * contextFields.count);
+  const out = floatOperand(operands, 'out', numRows * spanRowLength(topK));
+  for (let row = 0; row < numRows; row++) {
+    const context = contexts.subarray(row * contextFields.count);
+    const [start, end, first] = [
+      indexAt(context, 0),
+      indexAt(context, 1),
+      indexAt(context, contextFields.first),
+    ];
+    const candidates = allSpans(logits, start, end, maxAnswerTokens).sort(inOrder).slice(0, topK);
+    const rowOut = out.subarray(row * spanRowLength(topK), (row + 1) * spanRowLength(topK));
+    rowOut[spanFields.noAnswer] = Math.fround(at(logits, first * 2) + at(logits, first * 2 + 1));
+    rowOut[spanFields.strange] = firstStrange(logits, first, start, end);
+    for (let k = 0; k < topK; k++) {
+      const found = candidates[k];
+      const values = found ? [found.score, found.start - first, found.end - first] : [0, -1, -1];
+      rowOut.set(values, spanFields.header + k * spanFields.count);
+    }
+  }
+}
+
+function allSpans(logits: Float32Array, start: number, end: number, maxAnswerTokens: number): Candidate[] {
+  const spans: Candidate[] = [];
+  for (let s = start; s < end; s++) {
+    for (let e = s; e < Math.min(end, s + maxAnswerTokens); e++) {
+      const score = Math.fround(at(logits, s * 2) + at(logits, e * 2 + 1));
+      if (Number.isFinite(score)) spans.push({ score, start: s, end: e });
+    }
+  }
+  return spans;
+}
+
+function inOrder(a: Candidate, b: Candidate): number {
+  return b.score - a.score || a.start - b.start || a.end - b.end;
+}
+
+function firstStrange(logits: Float32Array, first: number, start: number, end: number): number {
+  const isStrange = (place: number): boolean => !Number.isFinite(at(logits, place));
+  for (const place of [first * 2, first * 2 + 1]) if (isStrange(place)) return place - first * 2 + 1;
+  for (let place = start * 2; place < end * 2; place++) if (isStrange(place)) return place - first * 2 + 1;
+  return 0;
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { spanSearchReference } from './reference.ts';
+import { spanRowLength } from './contract.ts';
+
+/** Starts and ends of five tokens, of which the first stands before the context. */
+const logits = Float32Array.of(3, 4, 1, 0, 5, 1, 0, 2, 2, 1);
+
+function search(
+  topK: number,
+  maxAnswerTokens: number,
+  context: readonly number[],
+  values = logits,
+): number[] {
+  const out = new Float32Array(spanRowLength(topK)).fill(NaN);
+  const problem = { numTokens: values.length / 2, numRows: 1, topK, maxAnswerTokens };
+  spanSearchReference(problem, { logits: values, contexts: Uint32Array.from(context), out });
+  return [...out];
+}
+
+it('finds the best spans in order, with the lower start, then the lower end first of equal ones', () => {
+  // 7: 2..3; 6: 2..2 before 2..4; 3: 1..3 before 4..4.
+  expect(search(5, 9, [1, 5, 0, 0])).toEqual([7, 0, 7, 2, 3, 6, 2, 2, 6, 2, 4, 3, 1, 3, 3, 4, 4]);
+});
+
+it('keeps to the longest answer and to the context', () => {
+  expect(search(1, 1, [1, 5, 0, 0]).slice(2)).toEqual([6, 2, 2]);
+  expect(search(2, 9, [3, 4, 0, 0]).slice(2)).toEqual([2, 3, 3, 0, -1, -1]);
+  expect(search(1, 9, [3, 3, 0, 0])).toEqual([7, 0, 0, -1, -1]);
+});
+
+it('counts tokens from the row', () => {
+  expect(search(1, 9, [3, 5, 2, 0])).toEqual([6, 0, 3, 2, 2]);
+});
+
+it('says where a logit is not finite, and takes no such sum', () => {
+  const broken = logits.slice();
+  broken[4] = NaN;
+  expect(search(1, 9, [1, 5, 0, 0], broken)).toEqual([7, 5, 3, 1, 3]);
+  broken[1] = -Infinity;
+  expect(search(1, 9, [1, 5, 0, 0], broken).slice(0, 2)).toEqual([-Infinity, 2]);
+});

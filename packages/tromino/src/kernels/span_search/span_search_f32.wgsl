@@ -1,0 +1,115 @@
+struct Params {
+  num_rows: u32,
+  top_k: u32,
+  max_answer_tokens: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+// Per token: start, end.
+@group(0) @binding(1) var<storage, read> logits: array<vec2f>;
+// Per row: first token of the context, one past its last, first token of the row.
+@group(0) @binding(2) var<storage, read> contexts: array<vec4u>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+const LANES = 256u;
+const NONE = 0xffffffffu;
+
+// A span; `first` is NONE where there is none.
+struct Span {
+  score: f32,
+  first: u32,
+  last: u32,
+}
+
+var<workgroup> best_of: array<Span, LANES>;
+var<workgroup> strange_of: array<u32, LANES>;
+
+// By the bits: a compiler may take for granted that there is no NaN.
+fn is_finite(value: f32) -> bool {
+  return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;
+}
+
+// Whether a comes before b in the order of the answers. All spans differ, so this is a strict order.
+fn comes_before(a: Span, b: Span) -> bool {
+  if (a.first == NONE || b.first == NONE) {
+    return b.first == NONE && a.first != NONE;
+  }
+  if (a.score != b.score) {
+    return a.score > b.score;
+  }
+  return a.first < b.first || (a.first == b.first && a.last < b.last);
+}
+
+// One row per workgroup, one answer per round: the best span of those behind the one before. Lanes share the first tokens.
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let row = workgroup.x + workgroup.y * grid.x;
+  if (row >= params.num_rows) {
+    return;
+  }
+  let context = contexts[row];
+  let row_out = row * (2u + 3u * params.top_k);
+  var before = Span(0.0, NONE, NONE);
+  for (var k = 0u; k < params.top_k; k++) {
+    var best = Span(0.0, NONE, NONE);
+    for (var first = context.x + lane; first < context.y; first += LANES) {
+      let start_score = logits[first].x;
+      let end = min(context.y, first + params.max_answer_tokens);
+      for (var last = first; last < end; last++) {
+        let span = Span(start_score + logits[last].y, first, last);
+        if (is_finite(span.score) && (k == 0u || comes_before(before, span)) && comes_before(span, best)) {
+          best = span;
+        }
+      }
+    }
+    best_of[lane] = best;
+    for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+      workgroupBarrier();
+      if (lane < half && comes_before(best_of[lane + half], best_of[lane])) {
+        best_of[lane] = best_of[lane + half];
+      }
+    }
+    workgroupBarrier();
+    before = best_of[0];
+    workgroupBarrier();
+    if (lane == 0u) {
+      let place = row_out + 2u + 3u * k;
+      let is_found = before.first != NONE;
+      out[place] = select(0.0, before.score, is_found);
+      out[place + 1u] = select(-1.0, f32(before.first - context.z), is_found);
+      out[place + 2u] = select(-1.0, f32(before.last - context.z), is_found);
+    }
+  }
+
+  var strange = NONE;
+  for (var token = context.x + lane; token < context.y; token += LANES) {
+    strange = min(strange, strange_place(token, context.z));
+  }
+  strange_of[lane] = strange;
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    workgroupBarrier();
+    if (lane < half) {
+      strange_of[lane] = min(strange_of[lane], strange_of[lane + half]);
+    }
+  }
+  if (lane == 0u) {
+    let no_answer = logits[context.z];
+    let place = min(strange_of[0], strange_place(context.z, context.z));
+    out[row_out] = no_answer.x + no_answer.y;
+    out[row_out + 1u] = select(f32(place) + 1.0, 0.0, place == NONE);
+  }
+}
+
+// Place of a token's first logit that is not finite, counted from the row's first; NONE if both are.
+fn strange_place(token: u32, row_first: u32) -> u32 {
+  let pair = logits[token];
+  let place = (token - row_first) * 2u;
+  if (!is_finite(pair.x)) {
+    return place;
+  }
+  return select(place + 1u, NONE, is_finite(pair.y));
+}
