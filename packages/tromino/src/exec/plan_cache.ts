@@ -5,8 +5,10 @@ import type { Plan } from '../plan/plan.ts';
 const keptPlans = 16;
 
 /** A name for a shape: equal shapes have equal plans. */
-export function shapeKey({ numTokens, numRows, maxRowTokens, numPositions, output }: BatchShape): string {
-  return [numTokens, numRows, maxRowTokens, numPositions, output].join('/');
+export function shapeKey(shape: BatchShape): string {
+  const { numTokens, numRows, maxRowTokens, numPositions, output, spanSearch } = shape;
+  const search = spanSearch && [spanSearch.topK, spanSearch.maxAnswerTokens];
+  return [numTokens, numRows, maxRowTokens, numPositions, output, search].join('/');
 }
 
 /** The plans of the shapes used last. */

@@ -1,3 +1,4 @@
+import { contextFields } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
@@ -9,6 +10,8 @@ export interface TokenRow {
   readonly attentionMask?: ArrayLike<number> | undefined;
   /** The segment of each token; all 0 where left out. */
   readonly tokenTypes?: ArrayLike<number> | undefined;
+  /** Columns that an answer may lie in, for a search of spans; the whole row where left out. */
+  readonly context?: { readonly start: number; readonly end: number } | undefined;
 }
 
 /**
@@ -52,6 +55,8 @@ export interface PackedBatch {
   readonly firstTokens: Uint32Array<ArrayBuffer>;
   /** [numRows]: index of each row's last real token. */
   readonly lastTokens: Uint32Array<ArrayBuffer>;
+  /** [numRows, 4]: the tokens that a search of spans looks at, from the first to one past the last, and the row's first token. */
+  readonly contexts: Uint32Array<ArrayBuffer>;
 }
 
 /**
@@ -71,6 +76,7 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     tokens: new Uint32Array(numTokens * 4),
     firstTokens: new Uint32Array(rows.length),
     lastTokens: new Uint32Array(rows.length),
+    contexts: new Uint32Array(rows.length * contextFields.count),
   };
   let next = 0;
   let maxRowTokens = 0;
@@ -80,6 +86,9 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     const end = start + row.places.length;
     batch.firstTokens[index] = next;
     batch.lastTokens[index] = end - 1;
+    const numBefore = (column: number): number => row.places.filter((place) => place < column).length;
+    const context = row.context && [start + numBefore(row.context.start), start + numBefore(row.context.end)];
+    batch.contexts.set([...(context ?? [start, end]), start], index * contextFields.count);
     for (const column of row.queryOnly ? [0, ...row.places] : row.places) {
       const place = column - row.firstColumn;
       batch.ids[next] = must(row.ids[column], 'id');
@@ -103,6 +112,7 @@ export function batchInputs(batch: PackedBatch): Readonly<Record<string, Uint32A
     tokens: batch.tokens,
     first_tokens: batch.firstTokens,
     last_tokens: batch.lastTokens,
+    contexts: batch.contexts,
   };
 }
 

@@ -117,4 +117,16 @@ export interface BatchShape {
   readonly numPositions: number;
   /** Which of the model's outputs is wanted; its first where left out. */
   readonly output?: string | undefined;
+  /** What to search for, where the output is of spans. */
+  readonly spanSearch?: SpanSearch | undefined;
 }
+
+/** How answers are searched for. */
+export interface SpanSearch {
+  /** Answers wanted of each row. */
+  readonly topK: number;
+  readonly maxAnswerTokens: number;
+}
+
+/** The search of a call that says nothing else. */
+export const defaultSpanSearch: SpanSearch = { topK: 1, maxAnswerTokens: 30 };

@@ -7,12 +7,13 @@ import type { BatchShape, ModelGraph, WeightSpec } from '../graph/graph.ts';
  */
 export type HeadName = 'classifier' | 'generator' | 'tagger' | 'extractor' | 'embedder';
 
-/** Something that a model can compute of a batch: a vector of `width` numbers for each row, or for each token. */
+/** Something that a model can compute of a batch: a vector for each row, or for each token. */
 export interface ModelOutput {
   /** Name of the graph's output. */
   readonly name: string;
   readonly per: 'row' | 'token';
-  readonly width: number;
+  /** Numbers of a vector; undefined where the batch's shape decides it. */
+  readonly width: number | undefined;
 }
 
 /** How raw class scores become probabilities; transformers' `problem_type`. */

@@ -1,4 +1,5 @@
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
+import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import type { CallOptions } from './call_options.ts';
@@ -43,7 +44,7 @@ class EncoderEmbedder extends ScoringModel implements Embedder {
 
   constructor(model: LoadedModel) {
     super(model);
-    this.hiddenSize = model.definition.outputs[0].width;
+    this.hiddenSize = must(model.definition.outputs[0].width, 'hidden size');
   }
 
   async hiddenStates(inputs: readonly TextOrIds[], options: CallOptions = {}): Promise<Float32Array[]> {

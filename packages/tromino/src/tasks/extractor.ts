@@ -26,7 +26,7 @@ export async function loadExtractor(source: CheckpointSource, options: LoadOptio
 
 class SpanExtractor extends ScoringModel implements Extractor {
   async spanLogits(inputs: readonly TextOrIds[], options: CallOptions = {}): Promise<SpanLogits[]> {
-    return (await this.score(inputs, options)).map(({ scores }) => ({
+    return (await this.score(inputs, options, 'logits')).map(({ scores }) => ({
       start: scores.filter((_, i) => i % 2 === 0),
       end: scores.filter((_, i) => i % 2 === 1),
     }));

@@ -1,6 +1,7 @@
 import type { Profile } from '../exec/profile.ts';
 import type { OnStep } from '../exec/tap.ts';
-import { packBatch, rowRange, type PackedBatch } from '../graph/batch.ts';
+import { packBatch, rowRange, type PackedBatch, type TokenRow } from '../graph/batch.ts';
+import type { BatchShape } from '../graph/graph.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
@@ -142,19 +143,33 @@ export class ScoringModel implements Model {
     wanted?: string,
   ): Promise<ScoredInput[]> {
     this.checkCall(options);
-    const { definition, engine } = this.#model;
     const rows = isBatch(input)
       ? Array.from(input, (one, index) => this.#tokenize(one, `inputs[${index}]`))
       : [this.#tokenize(input, 'input')];
+    const vectors = await this.run(rows, options, { output: wanted });
+    return rows.map((row, index) => ({ input: row, scores: must(vectors[index], 'vectors') }));
+  }
+
+  /**
+   * Runs rows as one batch.
+   * @param wanted one of the definition's outputs, its first where left out, and what to search for.
+   * @returns for each row, the vectors of the output that are its.
+   */
+  protected async run(
+    rows: readonly TokenRow[],
+    options: CallOptions,
+    wanted: Pick<BatchShape, 'output' | 'spanSearch'>,
+  ): Promise<Float32Array[]> {
+    this.checkCall(options);
     if (rows.length === 0) return [];
-    const output = must(
-      definition.outputs.find(({ name }) => wanted === undefined || name === wanted),
-      wanted ?? 'output',
-    );
+    const { definition, engine } = this.#model;
+    const isWanted = ({ name }: ModelOutput): boolean =>
+      wanted.output === undefined || name === wanted.output;
+    const { per } = must(definition.outputs.find(isWanted), wanted.output ?? 'output');
     const packed = packBatch(rows, definition.batchRules);
-    const batch = wanted === undefined ? packed : { ...packed, shape: { ...packed.shape, output: wanted } };
-    const scores = await engine.run(batch, options.signal);
-    return rows.map((row, index) => ({ input: row, scores: vectorsOfRow(scores, output, batch, index) }));
+    const batch = { ...packed, shape: { ...packed.shape, ...wanted } };
+    const values = await engine.run(batch, options.signal);
+    return rows.map((_, row) => vectorsOfRow(values, per, batch, row));
   }
 
   #tokenize(input: TextOrIds, name: string): TokenizedInput {
@@ -166,10 +181,12 @@ export class ScoringModel implements Model {
 /** The part of an output that belongs to a row of the batch. */
 function vectorsOfRow(
   values: Float32Array,
-  { per, width }: ModelOutput,
+  per: ModelOutput['per'],
   batch: PackedBatch,
   row: number,
 ): Float32Array {
+  const { numRows, numTokens } = batch.shape;
+  const width = values.length / (per === 'row' ? numRows : numTokens);
   const { start, end } = per === 'row' ? { start: row, end: row + 1 } : rowRange(batch, row);
   return values.slice(start * width, end * width);
 }

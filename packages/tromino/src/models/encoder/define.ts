@@ -61,8 +61,12 @@ function outputsOf(head: EncoderHeadName, numScores: number, hidden: number): Mo
     case 'classifier':
       return [{ name: 'logits', per: 'row', width: numScores }];
     case 'tagger':
-    case 'extractor':
       return [{ name: 'logits', per: 'token', width: numScores }];
+    case 'extractor':
+      return [
+        { name: 'spans', per: 'row', width: undefined },
+        { name: 'logits', per: 'token', width: numScores },
+      ];
     case 'embedder': {
       const pooled = Object.keys(embeddingPoolings).map((name): ModelOutput => ({ name, per: 'row', width: hidden }));
       return [must(pooled[0], 'pooling'), ...pooled.slice(1), { name: 'last_hidden_state', per: 'token', width: hidden }];

@@ -1,5 +1,12 @@
 import { GraphBuilder } from '../../graph/builder.ts';
-import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
+import {
+  defaultSpanSearch,
+  type BatchShape,
+  type ModelGraph,
+  type ValueId,
+  type WeightSpec,
+} from '../../graph/graph.ts';
+import { contextFields, spanRowLength } from '../../kernels/index.ts';
 import { must } from '../../util/assert.ts';
 import type { ActivationName } from '../activations.ts';
 import { addLinear } from '../linear.ts';
@@ -77,11 +84,25 @@ class EncoderGraph {
     if (!head) return graph.finish({ [output]: states });
     if (head.transform) {
       const { dense, norm } = head.transform;
-      const label = `${output}.transform`;
+      const label = 'logits.transform';
       states = this.#activation(label, addLinear(graph, label, dense, states), must(headActivation, label));
       if (norm) states = this.#norm(states, norm);
     }
-    return graph.finish({ [output]: addLinear(graph, output, head.scores, states) });
+    const logits = addLinear(graph, 'logits', head.scores, states);
+    return graph.finish({ [output]: output === 'spans' ? this.#spanSearch(logits) : logits });
+  }
+
+  /** Only the best spans of each row are read back, not the scores of its tokens. */
+  #spanSearch(logits: ValueId): ValueId {
+    const { numTokens, numRows, spanSearch = defaultSpanSearch } = this.#batch;
+    const contexts = this.#graph.input('contexts', 'u32', [numRows, contextFields.count]);
+    return this.#graph.node(
+      'span_search',
+      'spans',
+      { numTokens, numRows, ...spanSearch },
+      { logits, contexts },
+      { name: 'spans', shape: [numRows, spanRowLength(spanSearch.topK)] },
+    );
   }
 
   /** Any token of a row tells where the row is; a mean needs no other than the first. */
