@@ -8,9 +8,17 @@
  */
 export { loadClassifier, type Classification, type Classifier, type ClassScore } from './tasks/classifier.ts';
 export { loadGenerator, type GenerateOptions, type Generation, type Generator } from './tasks/generator.ts';
-export { loadTagger, type Tagger } from './tasks/tagger.ts';
-export { loadExtractor, type Extractor, type SpanLogits } from './tasks/extractor.ts';
-export { loadEmbedder, type Embedder, type Pooling } from './tasks/embedder.ts';
+export { loadTagger, type Entity, type Tagger, type TagOptions } from './tasks/tagger.ts';
+export {
+  loadExtractor,
+  type Answer,
+  type Extraction,
+  type Extractor,
+  type ExtractOptions,
+  type SpanLogits,
+} from './tasks/extractor.ts';
+export { loadEmbedder, type Embedder, type EmbedOptions, type Pooling } from './tasks/embedder.ts';
+export type { TextSpan } from './tasks/text_calls.ts';
 export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';
 export { quantizeCheckpoint, type QuantizedCheckpoint, type QuantizeOptions } from './tasks/quantize.ts';
 export type { TensorToStore } from './formats/huggingface/write_bitsandbytes.ts';
@@ -28,6 +36,13 @@ export { defaultCaps, type DeviceCaps } from './kernels/caps.ts';
 export type { RopeFrequencies } from './models/registry.ts';
 export type { Plan, PlanBytes, PlanStep } from './plan/plan.ts';
 export type { VariantChoice } from './plan/variants.ts';
-export type { Encoding, EncodeOptions, Tokenizer } from './tokenizer/tokenizer.ts';
+export type { Span } from './tokenizer/aligned_text.ts';
+export type {
+  Encoding,
+  EncodeOptions,
+  Tokenizer,
+  WindowEncoding,
+  WindowOptions,
+} from './tokenizer/tokenizer.ts';
 export type { MemoryCategory, MemoryReport, MemoryUse } from './util/memory_account.ts';
 export * from './util/errors.ts';

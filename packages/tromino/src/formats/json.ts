@@ -45,6 +45,19 @@ export async function readJson(
   return source && parseJsonObject(name, await source.read(0, source.sizeBytes, signal));
 }
 
+/** Reads a JSON file whose root is a list; `undefined` when there is none. @throws FormatError when it is no such file. */
+export async function readJsonList(
+  files: CheckpointFiles,
+  name: string,
+  signal?: AbortSignal,
+): Promise<readonly JsonValue[] | undefined> {
+  const source = await files.open(name, signal);
+  if (!source) return undefined;
+  const value = parseJson(name, decodeText(name, await source.read(0, source.sizeBytes, signal)));
+  if (Array.isArray(value)) return value as readonly JsonValue[];
+  throw new FormatError(name, `expected a JSON list, found ${describeJson(value)}`);
+}
+
 /** Reads a JSON file that the checkpoint must have. @throws SourceError when there is none. */
 export async function requireJson(
   files: CheckpointFiles,

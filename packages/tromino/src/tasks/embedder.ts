@@ -3,17 +3,30 @@ import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import type { CallOptions } from './call_options.ts';
-import type { TextOrIds } from './inputs.ts';
+import { isBatch, type TextOrIds } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
 import { ScoringModel, type Model } from './model.ts';
+import { inBatches, requireBooleanOption } from './text_calls.ts';
 
 /** How the hidden states of a row become one vector: their mean, or the state of the first or the last token. */
 export type Pooling = 'mean' | 'cls' | 'lastToken';
+
+/** How texts become vectors. What a call leaves out is as the checkpoint was trained, where it says so. */
+export interface EmbedOptions extends CallOptions {
+  /** Default: what `modules.json` says, else `mean`. */
+  readonly pooling?: Pooling;
+  /** Whether vectors get the length 1, so that a dot product is a cosine. Default: what `modules.json` says, else false. */
+  readonly normalize?: boolean;
+}
 
 /** A loaded encoder that gives hidden states. */
 export interface Embedder extends Model {
   /** Elements of a vector. */
   readonly hiddenSize: number;
+  /** A vector for the text. What is longer than `maxTokens` is cut. */
+  embed(input: TextOrIds, options?: EmbedOptions): Promise<Float32Array>;
+  /** A vector for each input. Each gets the bits that it would get alone. */
+  embed(inputs: readonly TextOrIds[], options?: EmbedOptions): Promise<Float32Array[]>;
   /**
    * The last hidden state of each token that the attention mask marks real, for every input. All inputs run as one batch; each gets the bits
    * that it would get alone.
@@ -41,10 +54,30 @@ const outputByPooling: Readonly<Record<Pooling, string>> = {
 
 class EncoderEmbedder extends ScoringModel implements Embedder {
   readonly hiddenSize: number;
+  readonly #sentence: LoadedModel['sentence'];
 
   constructor(model: LoadedModel) {
     super(model);
+    this.#sentence = model.sentence;
     this.hiddenSize = must(model.definition.outputs[0].width, 'hidden size');
+  }
+
+  embed(input: TextOrIds, options?: EmbedOptions): Promise<Float32Array>;
+  embed(inputs: readonly TextOrIds[], options?: EmbedOptions): Promise<Float32Array[]>;
+  async embed(
+    input: TextOrIds | readonly TextOrIds[],
+    options: EmbedOptions = {},
+  ): Promise<Float32Array | Float32Array[]> {
+    this.checkCall(options);
+    const { pooling = this.#sentence?.pooling ?? 'mean' } = options;
+    const { normalize = this.#sentence?.normalize ?? false } = options;
+    requireBooleanOption('normalize', normalize);
+    const output = outputOf(pooling);
+    const vectors: Float32Array[] = [];
+    for (const batch of inBatches(this.rows(input)))
+      vectors.push(...(await this.run(batch, options, { output })));
+    const embedded = normalize ? vectors.map(normalized) : vectors;
+    return isBatch(input) ? embedded : must(embedded[0], 'vector');
   }
 
   async hiddenStates(inputs: readonly TextOrIds[], options: CallOptions = {}): Promise<Float32Array[]> {
@@ -56,11 +89,18 @@ class EncoderEmbedder extends ScoringModel implements Embedder {
     pooling: Pooling,
     options: CallOptions = {},
   ): Promise<Float32Array[]> {
-    // Callers without types may pass anything.
-    if (!Object.hasOwn(outputByPooling, pooling)) {
-      const known = Object.keys(outputByPooling).join(', ');
-      throw new OptionError('pooling', `one of ${known}`, describe(pooling));
-    }
-    return (await this.score(inputs, options, outputByPooling[pooling])).map(({ scores }) => scores);
+    return (await this.score(inputs, options, outputOf(pooling))).map(({ scores }) => scores);
   }
+}
+
+/** Callers without types may pass anything. */
+function outputOf(pooling: Pooling): string {
+  if (Object.hasOwn(outputByPooling, pooling)) return outputByPooling[pooling];
+  throw new OptionError('pooling', `one of ${Object.keys(outputByPooling).join(', ')}`, describe(pooling));
+}
+
+/** Keeps a vector of zeros as it is. */
+function normalized(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return length === 0 ? vector : vector.map((value) => value / length);
 }

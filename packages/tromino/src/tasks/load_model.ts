@@ -6,6 +6,7 @@ import { resolveWeights, storedBytes, type ResolvedWeights } from '../exec/resol
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
 import { ConfigReader, readConfig } from '../formats/huggingface/config_reader.ts';
 import { loadTokenizer } from '../formats/huggingface/load_tokenizer.ts';
+import { readSentenceSettings, type SentenceSettings } from '../formats/huggingface/sentence_settings.ts';
 import { readJson } from '../formats/json.ts';
 import { findAdapter } from '../gpu/adapter.ts';
 import { borrowDevice, shareDevice, type GpuLease } from '../gpu/device.ts';
@@ -70,6 +71,8 @@ export interface LoadedModel {
   readonly engine: Engine;
   readonly tokenizer: Tokenizer | undefined;
   readonly maxTokens: number;
+  /** How an embedder was trained to make one vector of a text, where its checkpoint says so. */
+  readonly sentence: SentenceSettings | undefined;
 }
 
 /**
@@ -91,7 +94,8 @@ export async function loadModel(
   const index = await readWeightIndex(files, signal);
   const definition = defineModel(config, index, head, options.ropeFrequencies);
   const resolved = resolveWeights(definition.weights, index, config.file);
-  const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? Infinity);
+  const sentence = head === 'embedder' ? await readSentenceSettings(files, signal) : undefined;
+  const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? sentence?.maxTokens ?? Infinity);
   const { prepareFor } = options;
   const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, maxTokens, 'prepareFor');
   const tokenizer = await loadTokenizer(files, signal);
@@ -114,6 +118,7 @@ export async function loadModel(
     engine,
     tokenizer,
     maxTokens,
+    sentence,
   };
 }
 

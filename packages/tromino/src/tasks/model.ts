@@ -126,6 +126,17 @@ export class ScoringModel implements Model {
     this.dispose();
   }
 
+  /** Segments that a token may belong to. */
+  protected get numTypes(): number {
+    return this.#model.definition.batchRules.numTypes;
+  }
+
+  /** @throws OptionError where the checkpoint has none, so that the option `name` cannot be a text. */
+  protected requireTokenizer(name: string): Tokenizer {
+    if (this.tokenizer) return this.tokenizer;
+    throw new OptionError(name, 'a checkpoint with a tokenizer.json', 'one without');
+  }
+
   /** What holds for every call, also for one that has nothing to do. */
   protected checkCall(options: CallOptions): void {
     checkCallOptions(options);
@@ -143,11 +154,16 @@ export class ScoringModel implements Model {
     wanted?: string,
   ): Promise<ScoredInput[]> {
     this.checkCall(options);
-    const rows = isBatch(input)
-      ? Array.from(input, (one, index) => this.#tokenize(one, `inputs[${index}]`))
-      : [this.#tokenize(input, 'input')];
+    const rows = this.rows(input);
     const vectors = await this.run(rows, options, { output: wanted });
     return rows.map((row, index) => ({ input: row, scores: must(vectors[index], 'vectors') }));
+  }
+
+  /** Inputs as rows of tokens. */
+  protected rows(input: TextOrIds | readonly TextOrIds[]): TokenizedInput[] {
+    return isBatch(input)
+      ? Array.from(input, (one, index) => this.#tokenize(one, `inputs[${index}]`))
+      : [this.#tokenize(input, 'input')];
   }
 
   /**

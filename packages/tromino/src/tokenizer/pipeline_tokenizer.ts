@@ -5,7 +5,7 @@ import { AlignedText, type Span } from './aligned_text.ts';
 import type { PreTokenize } from './pre_tokenizers.ts';
 import { bareFrame, type Frame, type Frames } from './special_tokens.ts';
 import type { CutWord } from './subwords.ts';
-import type { EncodeOptions, Encoding, Tokenizer, WindowOptions } from './tokenizer.ts';
+import type { EncodeOptions, Encoding, Tokenizer, WindowEncoding, WindowOptions } from './tokenizer.ts';
 import type { TrimSpans } from './trim_offsets.ts';
 
 /** What a text goes through, in order; normalisation is part of the first step. */
@@ -61,7 +61,7 @@ export class PipelineTokenizer implements Tokenizer {
     return this.#assemble(frame, kept, truncated);
   }
 
-  encodeWindows(text: string, { maxTokens, overlap, question }: WindowOptions): Encoding[] {
+  encodeWindows(text: string, { maxTokens, overlap, question }: WindowOptions): WindowEncoding[] {
     const frame = question === undefined ? this.#steps.frames.single : this.#steps.frames.pair;
     const before = question === undefined ? noTokens : this.#tokenize(question);
     const whole = this.#tokenizeRemembered(text);
@@ -73,11 +73,11 @@ export class PipelineTokenizer implements Tokenizer {
         : new OptionError('question', `at most ${most} tokens`, String(before.ids.length));
     }
     const step = room - Math.min(Math.max(overlap, 0), Math.floor(room / 2));
-    const windows: Encoding[] = [];
+    const windows: WindowEncoding[] = [];
     for (let start = 0; ; start += step) {
       const part = cut(whole, start, start + room);
       const kept = question === undefined ? { text: part, pair: noTokens } : { text: before, pair: part };
-      windows.push(this.#assemble(frame, kept, false));
+      windows.push({ ...this.#assemble(frame, kept, false), firstToken: start });
       if (start + room >= whole.ids.length) return windows;
     }
   }

@@ -25,6 +25,12 @@ export interface EncodeOptions {
   readonly addSpecialTokens?: boolean;
 }
 
+/** One of several parts of a long text. */
+export interface WindowEncoding extends Encoding {
+  /** Which token of the whole text is its first. */
+  readonly firstToken: number;
+}
+
 /** How a long text becomes several encodings. */
 export interface WindowOptions {
   /** Most tokens that one window may have, special ones included. */
@@ -46,7 +52,7 @@ export interface Tokenizer {
    * whole text.
    * @throws OptionError when a question and the special tokens leave no room.
    */
-  encodeWindows(text: string, options: WindowOptions): Encoding[];
+  encodeWindows(text: string, options: WindowOptions): WindowEncoding[];
   /** @throws OptionError for an id that the tokenizer does not know. */
   decode(ids: readonly number[] | Uint32Array, options?: { readonly skipSpecialTokens?: boolean }): string;
   tokenToId(token: string): number | undefined;
