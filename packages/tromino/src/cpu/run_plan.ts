@@ -11,7 +11,7 @@ const sliceMs = 12;
 
 /** Storage for one run of a plan in ordinary arrays. */
 export interface PlanArrays {
-  readonly constants: readonly Float32Array[];
+  readonly constants: readonly (Float32Array | Uint32Array)[];
   readonly arenas: readonly Float32Array[];
   readonly readback: Float32Array;
 }

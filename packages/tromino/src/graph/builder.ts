@@ -57,7 +57,8 @@ export class GraphBuilder {
   }
 
   constant(name: string, shape: Shape, recipe: ConstantRecipe): ValueId {
-    return this.#addValue(name, 'f32', shape, { kind: 'constant', recipe });
+    const dtype = recipe.kind === 'index_table' ? 'u32' : 'f32';
+    return this.#addValue(name, dtype, shape, { kind: 'constant', recipe });
   }
 
   shape(id: ValueId): Shape {

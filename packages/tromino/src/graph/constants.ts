@@ -1,8 +1,10 @@
 import type { ConstantRecipe, RopeTableRecipe } from './graph.ts';
 
 /** Makes a constant's data. The device's own sine and cosine are not used: their error differs from adapter to adapter. */
-export function materialiseConstant(recipe: ConstantRecipe): Float32Array<ArrayBuffer> {
-  return ropeTable(recipe);
+export function materialiseConstant(
+  recipe: ConstantRecipe,
+): Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
+  return recipe.kind === 'index_table' ? Uint32Array.from(recipe.indices) : ropeTable(recipe);
 }
 
 /**

@@ -13,8 +13,14 @@ export interface RopeTableRecipe {
   readonly numPositions: number;
 }
 
+/** Indices that a graph knows beforehand. */
+export interface IndexTableRecipe {
+  readonly kind: 'index_table';
+  readonly indices: readonly number[];
+}
+
 /** How to make any constant's data. */
-export type ConstantRecipe = RopeTableRecipe;
+export type ConstantRecipe = RopeTableRecipe | IndexTableRecipe;
 
 /** Where a value's data comes from. */
 export type ValueOrigin =

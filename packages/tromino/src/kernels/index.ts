@@ -43,6 +43,9 @@ import {
 } from './quantize_activations/contract.ts';
 import { quantizeActivationsReference } from './quantize_activations/reference.ts';
 import { quantizeActivationsVariants } from './quantize_activations/variants.ts';
+import { relativeAttentionContract, type RelativeAttentionProblem } from './relative_attention/contract.ts';
+import { relativeAttentionReference } from './relative_attention/reference.ts';
+import { relativeAttentionVariants } from './relative_attention/variants.ts';
 import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
 import { rmsNormReference } from './rms_norm/reference.ts';
 import { rmsNormVariants } from './rms_norm/variants.ts';
@@ -156,6 +159,12 @@ const spanSearch: OpDefinition<SpanSearchProblem> = {
   variants: spanSearchVariants,
 };
 
+const relativeAttention: OpDefinition<RelativeAttentionProblem> = {
+  contract: relativeAttentionContract,
+  reference: relativeAttentionReference,
+  variants: relativeAttentionVariants,
+};
+
 /** Every op that a graph can use, by name. */
 export const ops = {
   embedding,
@@ -175,6 +184,7 @@ export const ops = {
   layer_norm: layerNorm,
   activation,
   mean_pool: meanPool,
+  relative_attention: relativeAttention,
 } as const;
 
 /** Name of an op. */
@@ -197,6 +207,7 @@ export type { AttentionProblem } from './attention/contract.ts';
 export type { ActivationProblem } from './activation/contract.ts';
 export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';
 export type { LayerNormProblem } from './layer_norm/contract.ts';
+export type { RelativeAttentionProblem } from './relative_attention/contract.ts';
 export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';
 export { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './span_search/contract.ts';

@@ -33,7 +33,8 @@ function problems(config: JsonObject, op: string): readonly unknown[] {
 function frequencies(config: JsonObject): readonly number[] {
   const { values } = define(config, 'lm_head.weight').graph(batch);
   const table = values.find(({ name }) => name === 'rope_table');
-  return table?.origin.kind === 'constant' ? table.origin.recipe.inverseFrequencies : [];
+  const recipe = table?.origin.kind === 'constant' ? table.origin.recipe : undefined;
+  return recipe?.kind === 'rope_table' ? recipe.inverseFrequencies : [];
 }
 
 describe('defineModel', () => {

@@ -5,12 +5,14 @@ import { bertModules, readBertConfig } from './bert/config.ts';
 import { readBitNetConfig } from './bitnet/config.ts';
 import { defineDecoder, type DecoderHeadName } from './decoder/define.ts';
 import type { DecoderConfig } from './decoder/config.ts';
+import { debertaV2Modules, readDebertaV2Config } from './deberta_v2/config.ts';
 import { distilBertModules, readDistilBertConfig } from './distilbert/config.ts';
 import type { EncoderConfig, EncoderModules } from './encoder/config.ts';
 import { defineEncoder, type EncoderHeadName } from './encoder/define.ts';
 import { readLlamaConfig } from './llama/config.ts';
 import { readMistralConfig } from './mistral/config.ts';
 import type { HeadName, ModelDefinition } from './model_definition.ts';
+import { mpnetModules, readMpnetConfig } from './mpnet/config.ts';
 import { modernBertModules, readModernBertConfig } from './modernbert/config.ts';
 import { readQwen2Config } from './qwen2/config.ts';
 import { readQwen3Config } from './qwen3/config.ts';
@@ -55,6 +57,13 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
     readConfig: readXlmRobertaConfig,
     className: 'XLMRoberta',
     modules: bertModules('roberta.'),
+  },
+  mpnet: { kind: 'encoder', readConfig: readMpnetConfig, className: 'MPNet', modules: mpnetModules },
+  'deberta-v2': {
+    kind: 'encoder',
+    readConfig: readDebertaV2Config,
+    className: 'DebertaV2',
+    modules: debertaV2Modules,
   },
   modernbert: {
     kind: 'encoder',

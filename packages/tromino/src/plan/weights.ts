@@ -8,6 +8,7 @@ import type { PlannedWeight } from './plan.ts';
 export const chunkableOperands: Readonly<Partial<Record<OpName, string>>> = {
   matmul: 'weight',
   embedding: 'table',
+  embedding_sum: 'table',
 };
 
 /** The largest buffer that can be bound whole. */

@@ -181,11 +181,13 @@ export class ScoringModel implements Model {
     const { definition, engine } = this.#model;
     const isWanted = ({ name }: ModelOutput): boolean =>
       wanted.output === undefined || name === wanted.output;
-    const { per } = must(definition.outputs.find(isWanted), wanted.output ?? 'output');
+    const output = must(definition.outputs.find(isWanted), wanted.output ?? 'output');
     const packed = packBatch(rows, definition.batchRules);
-    const batch = { ...packed, shape: { ...packed.shape, ...wanted } };
+    // The first output goes without a name, as it does in `prepare()`: a shape has one plan.
+    const named = output === definition.outputs[0] ? undefined : output.name;
+    const batch = { ...packed, shape: { ...packed.shape, ...wanted, output: named } };
     const values = await engine.run(batch, options.signal);
-    return rows.map((_, row) => vectorsOfRow(values, per, batch, row));
+    return rows.map((_, row) => vectorsOfRow(values, output.per, batch, row));
   }
 
   #tokenize(input: TextOrIds, name: string): TokenizedInput {

@@ -52,7 +52,7 @@ function allowedKeys(problem: AttentionProblem, tokens: Uint32Array, token: numb
 }
 
 /** Replaces scores by exp(score - maximum), in place, and returns their sum. */
-function exponentiate(scores: Float64Array): number {
+export function exponentiate(scores: Float64Array): number {
   let max = -Infinity;
   for (const score of scores) max = Math.max(max, score);
   let sum = 0;

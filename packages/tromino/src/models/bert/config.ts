@@ -15,6 +15,7 @@ export function readBertConfig(config: ConfigReader): EncoderConfig {
       tableSize: config.integer('max_position_embeddings', { default: 512, min: 1 }),
       paddingId: undefined,
     },
+    relative: undefined,
     normEpsilon: config.number('layer_norm_eps', { default: 1e-12, min: 0 }),
     normPlacement: 'post',
     activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: 'gelu' })),
@@ -24,9 +25,10 @@ export function readBertConfig(config: ConfigReader): EncoderConfig {
     normBias: true,
     windows: Array.from({ length: sizes.numLayers }, () => 0),
     classifierPooling: 'first',
+    readsFirstColumn: true,
     heads: {
       classifier: {
-        transform: { module: 'pooler.dense', hasBias: true, activation: 'tanh', norm: undefined },
+        transform: { module: 'pooler.dense', isInBody: true, hasBias: true, activation: 'tanh', norm: undefined },
         scores: 'classifier',
       },
       tagger: { transform: undefined, scores: 'classifier' },

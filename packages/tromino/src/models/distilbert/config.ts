@@ -20,6 +20,7 @@ export function readDistilBertConfig(config: ConfigReader): EncoderConfig {
       tableSize: config.integer('max_position_embeddings', { default: 512, min: 1 }),
       paddingId: undefined,
     },
+    relative: undefined,
     normEpsilon: 1e-12,
     normPlacement: 'post',
     activation: activationFromConfig('activation', config.string('activation', { default: 'gelu' })),
@@ -29,9 +30,10 @@ export function readDistilBertConfig(config: ConfigReader): EncoderConfig {
     normBias: true,
     windows: Array.from({ length: sizes.numLayers }, () => 0),
     classifierPooling: 'first',
+    readsFirstColumn: true,
     heads: {
       classifier: {
-        transform: { module: 'pre_classifier', hasBias: true, activation: 'relu', norm: undefined },
+        transform: { module: 'pre_classifier', isInBody: false, hasBias: true, activation: 'relu', norm: undefined },
         scores: 'classifier',
       },
       tagger: { transform: undefined, scores: 'classifier' },

@@ -1,4 +1,5 @@
 import type { ActivationName } from '../activations.ts';
+import type { DisentangledBuckets } from '../relative_positions.ts';
 import type { RopeConfig, RopePrecision } from '../rope.ts';
 
 /** How an encoder knows where a token stands. */
@@ -17,11 +18,39 @@ export type EncoderPositions =
       readonly ropes: readonly RopeConfig[];
       readonly precision: RopePrecision;
       readonly maxPositions: number;
+    }
+  | {
+      /** Nothing is added to the words or rotated; see {@link RelativePositions}. */
+      readonly kind: 'none';
+      readonly maxPositions: number;
+    };
+
+/** How a score depends on the distance between query and key, beside what the two hold. */
+export type RelativePositions =
+  | {
+      /** By a learned number for each bucket of distances and each head, the same in all layers. */
+      readonly kind: 'bias';
+      readonly numBuckets: number;
+    }
+  | {
+      /** By the products of query and key with states of the bucket, projected from a table that all layers share. */
+      readonly kind: 'disentangled';
+      readonly buckets: DisentangledBuckets;
+      /** Whether the query meets a key of the bucket. */
+      readonly contentToPosition: boolean;
+      /** Whether the key meets a query of the bucket. */
+      readonly positionToContent: boolean;
+      /** Whether the bucket's states are projected as the tokens' are, or by projections of their own. */
+      readonly sharesProjections: boolean;
+      /** Whether the table is normed before it is projected. */
+      readonly isNormed: boolean;
     };
 
 /** What stands between hidden states and scores: a projection, an activation, and where the family has it a norm. */
 export interface HeadTransform {
   readonly module: string;
+  /** Whether the module belongs to the model's body, and has its prefix. */
+  readonly isInBody: boolean;
   readonly hasBias: boolean;
   readonly activation: ActivationName;
   readonly norm: string | undefined;
@@ -44,9 +73,12 @@ export interface EncoderConfig {
   readonly inner: number;
   readonly numLayers: number;
   readonly numHeads: number;
+  /** Factor on the product of query and key. */
+  readonly attentionScale: number;
   /** Height of the token type table; 0 where there is none. */
   readonly numTypes: number;
   readonly positions: EncoderPositions;
+  readonly relative: RelativePositions | undefined;
   readonly normEpsilon: number;
   /** `post`: a norm behind each residual sum, as BERT has it. `pre`: one before each projection and one behind the last layer. */
   readonly normPlacement: 'post' | 'pre';
@@ -60,6 +92,8 @@ export interface EncoderConfig {
   readonly windows: readonly number[];
   /** What a classifier reads of a row. */
   readonly classifierPooling: 'first' | 'mean';
+  /** Whether a classifier reads the first column also where that is padding; else it reads the first token. */
+  readonly readsFirstColumn: boolean;
   readonly heads: Readonly<Record<'classifier' | 'tagger' | 'extractor', EncoderHead>>;
 }
 
@@ -74,6 +108,9 @@ export interface LayerModules {
   readonly down: string;
   /** The norm that goes with the feed-forward layer. */
   readonly mlpNorm: string;
+  /** Projections of relative positions to queries and to keys, where the family has them. */
+  readonly positionQuery?: string;
+  readonly positionKey?: string;
 }
 
 /** What a family calls its modules in its checkpoints, without the prefix that stands before the model's body. */
@@ -87,4 +124,7 @@ export interface EncoderModules {
   layer(layer: number): LayerModules;
   /** The norm behind the last layer, where there is one. */
   readonly finalNorm: string | undefined;
+  /** The table of relative positions and its norm, where the family has them. */
+  readonly relative?: string;
+  readonly relativeNorm?: string;
 }

@@ -75,13 +75,13 @@ function outputsOf(head: EncoderHeadName, numScores: number, hidden: number): Mo
 }
 
 function batchRulesOf(encoder: EncoderConfig, head: EncoderHeadName): BatchRules {
-  const { vocabularySize, numTypes, positions, classifierPooling } = encoder;
+  const { vocabularySize, numTypes, positions, readsFirstColumn } = encoder;
   return {
     vocabularySize,
     numTypes,
     positions: positionRule(encoder),
     maxPositions: positions.kind === 'learned' ? positions.tableSize : positions.maxPositions,
-    readsFirstColumn: head === 'classifier' && classifierPooling === 'first',
+    readsFirstColumn: head === 'classifier' && readsFirstColumn,
   };
 }
 

@@ -10,6 +10,7 @@ import { contextFields, spanRowLength } from '../../kernels/index.ts';
 import { must } from '../../util/assert.ts';
 import type { ActivationName } from '../activations.ts';
 import { addLinear } from '../linear.ts';
+import { biasBuckets, disentangledBuckets } from '../relative_positions.ts';
 import { inverseFrequencies, type RopeConfig } from '../rope.ts';
 import type { EncoderConfig } from './config.ts';
 import type { EncoderLayer, EncoderWeights, NormWeights } from './weights.ts';
@@ -38,6 +39,16 @@ export function encoderGraph(
   batch: BatchShape,
 ): ModelGraph {
   return new EncoderGraph(config, specs, weights, batch).build(task);
+}
+
+/** What relative attention reads of the distance between query and key. */
+interface Distances {
+  /** The bucket of each distance. */
+  readonly buckets: ValueId;
+  readonly numBuckets: number;
+  readonly bias: ValueId | undefined;
+  /** [numBuckets, hidden]: what each layer projects to queries and keys of the buckets. */
+  readonly states: ValueId | undefined;
 }
 
 class EncoderGraph {
@@ -73,10 +84,15 @@ class EncoderGraph {
     const rowsOut = pooling === 'mean' ? undefined : pooled;
 
     let states = this.#norm(embedded, embeddingNorm);
+    const distances = this.#distances();
     layers.forEach((layer, index) => {
       graph.beginLayer(index);
+      const attend = (projected: ValueId): ValueId =>
+        distances
+          ? this.#relativeAttention(layer, projected, tokens, distances)
+          : this.#attention(index, layer.label, projected, tokens);
       const isLast = index === layers.length - 1;
-      states = this.#layer(index, layer, states, tokens, isLast ? rowsOut : undefined);
+      states = this.#layer(layer, states, attend, isLast ? rowsOut : undefined);
     });
     graph.beginLayer(layers.length);
     if (finalNorm) states = this.#norm(states, finalNorm);
@@ -133,12 +149,14 @@ class EncoderGraph {
     return graph.node('embedding_sum', 'embeddings', { ...common, numTypes, tablePositions }, inputs, output);
   }
 
-  /** @param rowsOut where given, only these tokens go on behind the attention. */
+  /**
+   * @param attend from the projected queries, keys and values of all tokens to what each of them attends to.
+   * @param rowsOut where given, only these tokens go on behind the attention.
+   */
   #layer(
-    index: number,
     weights: EncoderLayer,
     input: ValueId,
-    tokens: ValueId,
+    attend: (projected: ValueId) => ValueId,
     rowsOut: ValueId | undefined,
   ): ValueId {
     const graph = this.#graph;
@@ -146,7 +164,7 @@ class EncoderGraph {
     const isPost = this.#config.normPlacement === 'post';
     const normed = isPost || !attentionNorm ? input : this.#norm(input, attentionNorm);
     const projected = addLinear(graph, `${label}.attention.qkv`, weights.queryKeyValue, normed);
-    let attended = this.#attention(index, label, projected, tokens);
+    let attended = attend(projected);
     let residual = input;
     if (rowsOut !== undefined) {
       attended = this.#gatherRows(`${label}.attention.pooled_tokens`, attended, rowsOut);
@@ -187,7 +205,7 @@ class EncoderGraph {
         numHeads,
         numKeyHeads: numHeads,
         headDim,
-        scale: headDim ** -0.5,
+        scale: this.#config.attentionScale,
         causal: false,
         window: must(windows[layer], `window of layer ${layer}`),
         queryStride: rotatedStride,
@@ -199,6 +217,78 @@ class EncoderGraph {
         maxRowTokens,
       },
       { q: rotated, k: rotated, v: projected, tokens },
+      { name: `${label}.attended`, shape: [numTokens, hidden] },
+    );
+  }
+
+  /** What relative attention needs of distances, the same for all layers; undefined where the family knows none. */
+  #distances(): Distances | undefined {
+    const { relative } = this.#config;
+    const { relative: weights } = this.#weights;
+    if (!relative || !weights) return undefined;
+    const graph = this.#graph;
+    const { numPositions } = this.#batch;
+    const constant = (name: string, indices: readonly number[]): ValueId =>
+      graph.constant(name, [indices.length], { kind: 'index_table', indices });
+    if (relative.kind === 'bias') {
+      const buckets = constant('buckets', biasBuckets(numPositions));
+      return { buckets, numBuckets: relative.numBuckets, bias: graph.weight(weights.table), states: undefined };
+    }
+    const { buckets, rows } = disentangledBuckets(numPositions, relative.buckets);
+    const [numRows, width] = [rows.length, this.#config.hidden];
+    const gathered = graph.node(
+      'gather_rows',
+      'encoder.rel_embeddings',
+      { numRows, width, sourceRows: 2 * relative.buckets.span },
+      { x: graph.weight(weights.table), rows: constant('bucket_rows', rows) },
+      { name: 'rel_embeddings', shape: [numRows, width] },
+    );
+    const states = weights.norm ? this.#norm(gathered, weights.norm) : gathered;
+    return { buckets: constant('buckets', buckets), numBuckets: numRows, bias: undefined, states };
+  }
+
+  #relativeAttention(
+    weights: EncoderLayer,
+    projected: ValueId,
+    tokens: ValueId,
+    { buckets, numBuckets, bias, states }: Distances,
+  ): ValueId {
+    const { numTokens, maxRowTokens, numPositions } = this.#batch;
+    const { hidden, numHeads, attentionScale, relative } = this.#config;
+    const graph = this.#graph;
+    const { label, queryKeyValue, positions } = weights;
+    const isDisentangled = relative?.kind === 'disentangled';
+    const inputs: Record<string, ValueId> = { q: projected, k: projected, v: projected, tokens, buckets };
+    if (bias !== undefined) inputs['bias'] = bias;
+    // Projected as the tokens are, the states stand as they do: queries first, then keys. Values come along unused.
+    const bucketStates =
+      states === undefined ? undefined : addLinear(graph, `${label}.attention.positions`, positions ?? queryKeyValue, states);
+    if (bucketStates !== undefined) inputs['bucket_states'] = bucketStates;
+    return graph.node(
+      'relative_attention',
+      `${label}.attention`,
+      {
+        numTokens,
+        numHeads,
+        headDim: this.#headDim,
+        scale: attentionScale,
+        queryStride: 3 * hidden,
+        queryOffset: 0,
+        keyStride: 3 * hidden,
+        keyOffset: hidden,
+        valueStride: 3 * hidden,
+        valueOffset: 2 * hidden,
+        maxRowTokens,
+        numPositions,
+        numBuckets,
+        hasBias: bias !== undefined,
+        hasBucketKeys: isDisentangled && relative.contentToPosition,
+        hasBucketQueries: isDisentangled && relative.positionToContent,
+        bucketStride: bucketStates === undefined ? 0 : must(graph.shape(bucketStates)[1], 'width'),
+        bucketKeyOffset: isDisentangled && (!positions || relative.positionToContent) ? hidden : 0,
+        bucketQueryOffset: 0,
+      },
+      inputs,
       { name: `${label}.attended`, shape: [numTokens, hidden] },
     );
   }

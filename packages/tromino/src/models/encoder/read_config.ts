@@ -20,6 +20,8 @@ export interface EncoderSizes {
   readonly inner: number;
   readonly numLayers: number;
   readonly numHeads: number;
+  /** 1 / √(size of a head). */
+  readonly attentionScale: number;
 }
 
 /** BERT's own names and sizes, which most of its relatives keep. **Source** transformers, BertConfig. */
@@ -49,6 +51,7 @@ export function readEncoderSizes(config: ConfigReader, fields: EncoderSizeFields
     inner: size(fields.inner),
     numLayers: size(fields.layers, mostLayers),
     numHeads,
+    attentionScale: (hidden / numHeads) ** -0.5,
   };
 }
 

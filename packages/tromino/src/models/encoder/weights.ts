@@ -3,7 +3,7 @@ import { must } from '../../util/assert.ts';
 import type { Linear } from '../linear.ts';
 import type { HeadName } from '../model_definition.ts';
 import type { WeightList } from '../weight_list.ts';
-import type { EncoderConfig, EncoderHead, EncoderModules } from './config.ts';
+import type { EncoderConfig, EncoderHead, EncoderModules, LayerModules } from './config.ts';
 
 /** Names of a layer norm's weights. */
 export interface NormWeights {
@@ -21,6 +21,14 @@ export interface EncoderLayer {
   readonly up: Linear;
   readonly down: Linear;
   readonly mlpNorm: NormWeights;
+  /** From the table of relative positions to queries and keys, where the layer has projections of its own for that. */
+  readonly positions: Linear | undefined;
+}
+
+/** The table of relative positions. */
+export interface RelativeWeights {
+  readonly table: string;
+  readonly norm: NormWeights | undefined;
 }
 
 /** What a head is made of. */
@@ -37,6 +45,7 @@ export interface EncoderWeights {
   readonly embeddingNorm: NormWeights;
   readonly layers: readonly EncoderLayer[];
   readonly finalNorm: NormWeights | undefined;
+  readonly relative: RelativeWeights | undefined;
   /** Undefined for an encoder alone. */
   readonly head: HeadWeights | undefined;
 }
@@ -88,6 +97,7 @@ class EncoderDeclaration {
       embeddingNorm: this.#norm(this.#prefix + embeddingNorm),
       layers: Array.from({ length: numLayers }, (_, layer) => this.#layer(layer)),
       finalNorm: finalNorm === undefined ? undefined : this.#norm(this.#prefix + finalNorm),
+      relative: this.#relative(),
       head: head && this.#head(head, numScores),
     };
   }
@@ -114,16 +124,43 @@ class EncoderDeclaration {
       up: this.#list.linear(named(modules.up), hidden, isGated ? 2 * inner : inner, mlpBias),
       down: this.#list.linear(named(modules.down), inner, hidden, mlpBias),
       mlpNorm: this.#norm(named(modules.mlpNorm)),
+      positions: this.#positionProjection(label, modules),
+    };
+  }
+
+  #positionProjection(label: string, { positionQuery, positionKey }: LayerModules): Linear | undefined {
+    const { relative, hidden } = this.#config;
+    if (relative?.kind !== 'disentangled' || relative.sharesProjections) return undefined;
+    const used = [
+      relative.positionToContent ? positionQuery : undefined,
+      relative.contentToPosition ? positionKey : undefined,
+    ];
+    const parts = used.flatMap((module) =>
+      module === undefined ? [] : [{ module: this.#prefix + module, rows: hidden }],
+    );
+    return this.#list.stackedLinear(`${label}.attention.positions`, hidden, parts, true);
+  }
+
+  #relative(): RelativeWeights | undefined {
+    const { relative, numHeads, hidden } = this.#config;
+    const { relative: module, relativeNorm } = this.#modules;
+    if (!relative || module === undefined) return undefined;
+    const name = `${this.#prefix}${module}.weight`;
+    if (relative.kind === 'bias') {
+      return { table: this.#list.tensor(name, [relative.numBuckets, numHeads]), norm: undefined };
+    }
+    return {
+      table: this.#list.tensor(name, [2 * relative.buckets.span, hidden]),
+      norm: relative.isNormed && relativeNorm !== undefined ? this.#norm(this.#prefix + relativeNorm) : undefined,
     };
   }
 
   #head({ transform, scores }: EncoderHead, numScores: number): HeadWeights {
     const { hidden } = this.#config;
-    // A pooler belongs to the body, and has its prefix; everything else of a head stands outside.
-    const named = (module: string): string => (module.startsWith('pooler.') ? this.#prefix + module : module);
+    const prefix = transform?.isInBody === true ? this.#prefix : '';
     return {
       transform: transform && {
-        dense: this.#list.linear(named(transform.module), hidden, hidden, transform.hasBias),
+        dense: this.#list.linear(prefix + transform.module, hidden, hidden, transform.hasBias),
         norm: transform.norm === undefined ? undefined : this.#norm(transform.norm),
       },
       scores: this.#list.linear(scores, hidden, numScores, true),

@@ -30,10 +30,12 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
   });
   // The window of `local_attention` positions stands around the token: half of it on either side, and the token itself.
   const window = Math.floor(config.integer('local_attention', { default: 128, min: 1 }) / 2) + 1;
+  const pooling = readPooling(config);
   const normBias = config.boolean('norm_bias', { default: false });
   const head: EncoderHead = {
     transform: {
       module: 'head.dense',
+      isInBody: false,
       hasBias: config.boolean('classifier_bias', { default: false }),
       activation: activationFromConfig(
         'classifier_activation',
@@ -47,6 +49,7 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
     ...sizes,
     numTypes: 0,
     positions: { kind: 'rotary', ropes: types.map((type) => ropes[type]), precision, maxPositions },
+    relative: undefined,
     normEpsilon: config.number('norm_eps', { default: 1e-5, min: 0 }),
     normPlacement: 'pre',
     activation: activationFromConfig(
@@ -58,7 +61,8 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
     mlpBias: config.boolean('mlp_bias', { default: false }),
     normBias,
     windows: types.map((type) => (type === 'sliding_attention' ? window : 0)),
-    classifierPooling: readPooling(config),
+    classifierPooling: pooling,
+    readsFirstColumn: pooling === 'first',
     heads: { classifier: head, tagger: head, extractor: head },
   };
 }

@@ -26,7 +26,7 @@ function withRobertaTraits(config: ConfigReader, defaultVocabulary: number): Enc
     heads: {
       ...bert.heads,
       classifier: {
-        transform: { module: 'classifier.dense', hasBias: true, activation: 'tanh', norm: undefined },
+        transform: { module: 'classifier.dense', isInBody: false, hasBias: true, activation: 'tanh', norm: undefined },
         scores: 'classifier.out_proj',
       },
     },
