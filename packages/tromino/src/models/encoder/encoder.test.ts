@@ -18,7 +18,7 @@ const modernbert = { ...sizes, model_type: 'modernbert', architectures: ['Modern
 
 function indexOf(names: readonly string[]): WeightIndex {
   const tensors = new Map(names.map((name) => [name, { name } as TensorEntry]));
-  return { tensors, totalBytes: 0, metadata: new Map() };
+  return { tensors, totalBytes: 0, metadata: new Map(), nf4: new Map() };
 }
 
 function define(config: JsonObject, tensors: readonly string[] = [], head?: HeadName): ReturnType<typeof defineModel> {
