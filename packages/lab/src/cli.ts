@@ -76,16 +76,34 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
       'how many tokens a generator may add (default: 64)',
       parsePositiveInteger,
     )
+    .option('--tap', 'show what each step wrote, with a fingerprint of its bits')
+    .option('--profile', "show how long each step takes on the device's own clock")
+    .option('--repeats <number>', 'how often a profile runs each step', parsePositiveInteger, 20)
     .action(
       async (
         folder: string,
-        flags: CommonFlags & { text?: string; ids?: number[]; maxNewTokens?: number },
+        flags: CommonFlags & {
+          text?: string;
+          ids?: number[];
+          maxNewTokens?: number;
+          tap?: true;
+          profile?: true;
+          repeats: number;
+        },
         command: Command,
       ) => {
         if ((flags.text === undefined) === (flags.ids === undefined))
           command.error("error: give either '--text' or '--ids'");
-        const { run } = await import('./commands/run.ts');
+        if (flags.tap && flags.profile) command.error("error: give either '--tap' or '--profile'");
         const input = flags.text ?? flags.ids ?? [];
+        const { backend, repeats } = flags;
+        const trace = { backend, input, json: flags.json ?? false, signal };
+        if (flags.tap || flags.profile) {
+          const { tap, profile } = await import('./commands/trace.ts');
+          finish(await (flags.tap ? tap(folder, trace) : profile(folder, { ...trace, repeats })));
+          return;
+        }
+        const { run } = await import('./commands/run.ts');
         finish(
           await run(folder, {
             backend: flags.backend,

@@ -66,6 +66,48 @@ describe('tromino run', () => {
   });
 });
 
+describe('tromino run --tap and --profile', () => {
+  const seqcls = [fixture('llama-seqcls'), '--ids', '5,9,2'];
+
+  it.each(['dawn', 'cpu'])(
+    'shows every step with the bits that it wrote on %s, the same each time',
+    async (backend) => {
+      const [first, second] = await Promise.all(
+        [1, 2].map(() => tromino(['run', ...seqcls, '--tap', '--json', '--backend', backend])),
+      );
+      expect(first).toMatchObject({ code: 0, stderr: '' });
+      const { steps } = JSON.parse(first?.stdout ?? '') as {
+        steps: { label: string; bits: string; numValues: number }[];
+      };
+      expect(steps.map(({ label }) => label).filter((label) => !label.startsWith('model.layers.'))).toEqual([
+        'model.embed_tokens',
+        'model.norm',
+        'score',
+      ]);
+      expect(steps.at(-1)).toMatchObject({
+        numValues: 8,
+        bits: expect.stringMatching(/^[0-9a-f]{16}$/) as unknown,
+      });
+      expect(second?.stdout).toBe(first?.stdout);
+    },
+  );
+
+  it("times every step on the device's own clock, and says what the adapter is", async () => {
+    const args = ['--profile', '--repeats', '2', '--backend', 'dawn'];
+    const { code, stdout } = await tromino(['run', ...seqcls, ...args]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/mean of 2 repeats; the clock's steps are [\d.]+ µs/);
+    expect(stdout).toMatch(/matvec_vec4_f32_f32 +model.layers.0.self_attn.qkv_proj/);
+  });
+
+  it('does not time the portable backend, and does one thing at a time', async () => {
+    const untimed = await tromino(['run', ...seqcls, '--profile', '--backend', 'cpu']);
+    expect(untimed.code).toBe(1);
+    expect(untimed.stderr).toContain('UnsupportedError: profile: the portable backend is not to be timed');
+    expect(await tromino(['run', ...seqcls, '--profile', '--tap'])).toMatchObject({ code: 2 });
+  });
+});
+
 /** A trained model, kept next to the repository because it is not ours to ship. */
 const stories = fileURLToPath(new URL('../../../../shared/real-checkpoints/stories260k', import.meta.url));
 

@@ -12,6 +12,7 @@ import {
   type Extractor,
   type Generator,
   type LoadOptions,
+  type Model,
   type Tagger,
 } from 'tromino';
 import type {
@@ -25,6 +26,7 @@ import type {
   RequestKind,
   Requests,
 } from './protocol.ts';
+import { timeSteps, traceSteps } from './traces.ts';
 
 type Handlers = { [K in RequestKind]: (params: Requests[K]['params']) => Promise<Requests[K]['result']> };
 type Loaded =
@@ -40,9 +42,9 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
 
   const handlers: Handlers = {
     inspect: (params) => inspect(params, backend),
-    load: async ({ source, ropeFrequencies }) => {
+    load: async ({ source, ropeFrequencies, profiling = false }) => {
       const previous = loaded;
-      loaded = await load(source, { backend, ropeFrequencies });
+      loaded = await load(source, { backend, ropeFrequencies, profiling });
       previous?.model.dispose(); // Only now: both share a device with its compiled pipelines, and the last one out destroys it.
       return describe(loaded);
     },
@@ -64,6 +66,8 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
         ...(maxNewTokens !== undefined && { maxNewTokens }),
         ...(stopTokens !== undefined && { stopTokens }),
       }),
+    tap: ({ input }) => traceSteps(anyModel('tap', loaded), input),
+    profile: ({ input, repeats }) => timeSteps(anyModel('profile', loaded), input, repeats),
   };
 
   return async (kind, params) => {
@@ -123,6 +127,11 @@ async function computed(
 
 function describe({ head, model }: Loaded): LoadedModel {
   return { head, family: model.family, adapter: model.adapter, hasTokenizer: model.tokenizer !== undefined };
+}
+
+function anyModel(request: string, loaded: Loaded | undefined): Model {
+  if (loaded === undefined) throw new OptionError(request, 'a model', 'no model');
+  return loaded.model;
 }
 
 function classifierIn(loaded: Loaded | undefined): Classifier {

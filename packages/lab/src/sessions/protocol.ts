@@ -54,6 +54,38 @@ export interface GenerationResult {
   readonly stopReason: 'length' | 'stop' | 'context';
 }
 
+/** What one step of a run wrote. */
+export interface StepTrace {
+  readonly label: string;
+  readonly op: string;
+  readonly variant: string;
+  readonly numValues: number;
+  /** Fingerprint of the values' bits. */
+  readonly bits: string;
+  /** Of the finite values. */
+  readonly least: number;
+  readonly greatest: number;
+  readonly numNotFinite: number;
+}
+
+/** How long one step took on the device. */
+export interface StepTiming {
+  readonly label: string;
+  readonly op: string;
+  readonly variant: string;
+  readonly numWorkgroups: number;
+  readonly durationNs: number | undefined;
+}
+
+/** The steps of a run with their times; see the runtime's `Profile`. */
+export interface StepTimings {
+  readonly steps: readonly StepTiming[];
+  readonly repeats: number;
+  readonly resolutionNs: number;
+  readonly discardedSpans: number;
+  readonly totalNs: number;
+}
+
 /** What a checkpoint holds and what running it will take. */
 export interface Inspection {
   readonly adapter: AdapterDescription;
@@ -71,7 +103,12 @@ export interface Inspection {
 /** Every request with its parameters and its result. A session holds at most one model. */
 export interface Requests {
   inspect: { params: { source: string; numTokens: number }; result: Inspection };
-  load: { params: { source: string; ropeFrequencies: RopeFrequencies }; result: LoadedModel };
+  load: {
+    params: { source: string; ropeFrequencies: RopeFrequencies; profiling?: boolean };
+    result: LoadedModel;
+  };
+  tap: { params: { input: ModelInput }; result: StepTrace[] };
+  profile: { params: { input: ModelInput; repeats: number }; result: StepTimings };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   /** Raw numbers for each input; vectors for each token stand one behind the other. */
   compute: { params: { inputs: readonly ModelInput[]; output: OutputName }; result: number[][] };
