@@ -8,7 +8,8 @@ import type { DecoderConfig } from './decoder/config.ts';
 import { debertaV2Modules, readDebertaV2Config } from './deberta_v2/config.ts';
 import { distilBertModules, readDistilBertConfig } from './distilbert/config.ts';
 import type { EncoderConfig, EncoderModules } from './encoder/config.ts';
-import { defineEncoder, type EncoderHeadName } from './encoder/define.ts';
+import { defineEncoder } from './encoder/define.ts';
+import { gpt2Modules, readGpt2Config } from './gpt2/config.ts';
 import { readLlamaConfig } from './llama/config.ts';
 import { readMistralConfig } from './mistral/config.ts';
 import type { HeadName, ModelDefinition } from './model_definition.ts';
@@ -36,6 +37,8 @@ interface EncoderFamily extends Family {
   readonly kind: 'encoder';
   readonly readConfig: (config: ConfigReader, precision: RopePrecision) => EncoderConfig;
   readonly modules: EncoderModules;
+  /** Heads by the suffixes of their classes, where they are not those of an encoder. */
+  readonly heads?: Readonly<Record<string, HeadName>>;
 }
 
 const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
@@ -65,6 +68,13 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
     className: 'DebertaV2',
     modules: debertaV2Modules,
   },
+  gpt2: {
+    kind: 'encoder',
+    readConfig: readGpt2Config,
+    className: 'GPT2',
+    modules: gpt2Modules,
+    heads: { LMHeadModel: 'generator', ForSequenceClassification: 'classifier', Model: 'embedder' },
+  },
   modernbert: {
     kind: 'encoder',
     readConfig: readModernBertConfig,
@@ -79,7 +89,7 @@ const decoderHeads: Readonly<Record<string, DecoderHeadName>> = {
 };
 
 // What a masked-language model was trained for is of no use here; the encoder in it is.
-const encoderHeads: Readonly<Record<string, EncoderHeadName>> = {
+const encoderHeads: Readonly<Record<string, HeadName>> = {
   ForSequenceClassification: 'classifier',
   ForTokenClassification: 'tagger',
   ForQuestionAnswering: 'extractor',
@@ -119,7 +129,7 @@ export function defineModel(
     requireHead(wantedHead, head);
     return defineDecoder(type, { ...family.readConfig(config), ropePrecision: precision }, head, config, index);
   }
-  const stored = headOf(config, family, encoderHeads, () => encoderHeadIn(index));
+  const stored = headOf(config, family, family.heads ?? encoderHeads, () => family.heads ? decoderHeadIn(index) : encoderHeadIn(index));
   const head = wantedHead === 'embedder' ? wantedHead : stored;
   requireHead(wantedHead, head);
   return defineEncoder(type, family.readConfig(config, precision), family.modules, head, config, index);
@@ -161,7 +171,7 @@ function decoderHeadIn({ tensors }: WeightIndex): DecoderHeadName {
 }
 
 /** A classifier and a tagger cannot be told apart by their tensors in every family; the first is by far the more frequent. */
-function encoderHeadIn({ tensors }: WeightIndex): EncoderHeadName {
+function encoderHeadIn({ tensors }: WeightIndex): HeadName {
   if (tensors.has('qa_outputs.weight')) return 'extractor';
   const isClassifier = tensors.has('classifier.weight') || tensors.has('classifier.out_proj.weight');
   return isClassifier ? 'classifier' : 'embedder';

@@ -1,6 +1,7 @@
 import type { Nf4Matrix } from '../formats/weight_index.ts';
-import type { WeightPart, WeightSpec } from '../graph/graph.ts';
+import type { WeightAssembly, WeightPart, WeightSpec } from '../graph/graph.ts';
 import { mostTernaryParts } from '../kernels/index.ts';
+import { decodeToF32, floatDTypes } from '../tensor/decode.ts';
 import { formatShape, type Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
@@ -49,6 +50,19 @@ export class WeightList {
   /** A projection whose matrix is one of the checkpoint's. */
   linear(module: string, inputs: number, outputs: number, hasBias: boolean): Linear {
     return this.stackedLinear(module, inputs, [{ module, rows: outputs }], hasBias);
+  }
+
+  /** A projection whose matrix is stored with a row for each input, as GPT-2's are: it is turned over while it is loaded. */
+  transposedLinear(module: string, inputs: number, outputs: number, hasBias: boolean): Linear {
+    const weight = `${module}.weight`;
+    const assembly = transposition(weight, inputs, outputs);
+    this.#add({ name: weight, shape: [outputs, inputs], dtype: 'f32', assembly });
+    return {
+      inputs,
+      outputs,
+      pieces: [{ format: 'dense', weight, firstColumn: 0, numColumns: outputs }],
+      bias: hasBias ? this.tensor(`${module}.bias`, [outputs]) : undefined,
+    };
   }
 
   /**
@@ -186,6 +200,23 @@ export class WeightList {
     this.#specs.push(spec);
     return spec.name;
   }
+}
+
+function transposition(weight: string, inputs: number, outputs: number): WeightAssembly {
+  return {
+    tensors: [{ tensor: weight, shape: [inputs, outputs], dtypes: floatDTypes }],
+    assemble: ([stored]) => {
+      const { name, dtype, bytes } = must(stored, weight);
+      const rows = new Float32Array(inputs * outputs);
+      decodeToF32(name, dtype, bytes, rows);
+      const turned = new Float32Array(inputs * outputs);
+      for (let input = 0; input < inputs; input++) {
+        for (let output = 0; output < outputs; output++)
+          turned[output * inputs + input] = must(rows[input * outputs + output], 'element');
+      }
+      return { [weight]: turned };
+    },
+  };
 }
 
 /** A projection by a matrix that is declared elsewhere already, as the embedding is that scores tokens in a tied head. */

@@ -4,9 +4,12 @@ import { elementSizeBytes } from './dtype.ts';
 import type { StoredDType } from './dtype.ts';
 import { decodeFloat16Array } from './float16.ts';
 
+/** Types whose stored elements are numbers that become f32 weights. */
+export const floatDTypes: readonly StoredDType[] = ['f32', 'f16', 'bf16', 'f64'];
+
 /** Whether stored elements of this type are numbers that become f32 weights. */
 export function isFloat(dtype: StoredDType): boolean {
-  return dtype === 'f32' || dtype === 'f16' || dtype === 'bf16' || dtype === 'f64';
+  return floatDTypes.includes(dtype);
 }
 
 /**

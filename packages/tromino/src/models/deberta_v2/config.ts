@@ -33,9 +33,11 @@ export function readDebertaV2Config(config: ConfigReader): EncoderConfig {
       : { kind: 'none', maxPositions },
     relative: readRelativePositions(config, maxPositions, terms),
     normEpsilon: config.number('layer_norm_eps', { default: 1e-7, min: 0 }),
+    isCausal: false,
     normPlacement: 'post',
     activation: activation('hidden_act'),
     isGated: false,
+    storesTransposed: false,
     attentionBias: true,
     mlpBias: true,
     normBias: true,
@@ -43,6 +45,8 @@ export function readDebertaV2Config(config: ConfigReader): EncoderConfig {
     classifierPooling: 'first',
     // There, a padded column averages over all columns, padding included: nothing that a caller could mean.
     readsFirstColumn: false,
+    tieWordEmbeddings: false,
+    defaultStopTokens: [],
     heads: {
       classifier: {
         transform: {
@@ -52,10 +56,10 @@ export function readDebertaV2Config(config: ConfigReader): EncoderConfig {
           activation: activation('pooler_hidden_act'),
           norm: undefined,
         },
-        scores: 'classifier',
+        scores: 'classifier', hasBias: true,
       },
-      tagger: { transform: undefined, scores: 'classifier' },
-      extractor: { transform: undefined, scores: 'qa_outputs' },
+      tagger: { transform: undefined, scores: 'classifier', hasBias: true },
+      extractor: { transform: undefined, scores: 'qa_outputs', hasBias: true },
     },
   };
 }

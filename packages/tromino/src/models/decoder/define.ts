@@ -22,7 +22,7 @@ export function defineDecoder(
 ): ModelDefinition {
   const labels = head === 'classifier' ? config.labelNames() : [];
   const scoresPerRow = head === 'classifier' ? labels.length : decoder.vocabularySize;
-  const headIsEmbedding = head === 'generator' && tiesHead(decoder, index, config);
+  const headIsEmbedding = head === 'generator' && tiesHead(decoder.tieWordEmbeddings, index, config);
   const list = new WeightList(readLinearFormats(config, index));
   const weights = declareDecoderWeights(list, decoder, head, scoresPerRow, headIsEmbedding);
   const output = head === 'classifier' ? 'score' : 'lm_head';
@@ -52,9 +52,9 @@ export function defineDecoder(
  * transformers 5 loads such a checkpoint (`tie_weights`: both present are not tied).
  * @throws FormatError where the config ties nothing and there is no head: transformers would leave it random.
  */
-function tiesHead(decoder: DecoderConfig, index: WeightIndex, config: ConfigReader): boolean {
+export function tiesHead(tieWordEmbeddings: boolean, index: WeightIndex, config: ConfigReader): boolean {
   if (index.tensors.has('lm_head.weight')) return false;
-  if (decoder.tieWordEmbeddings) return true;
+  if (tieWordEmbeddings) return true;
   throw new FormatError(
     config.file,
     'tie_word_embeddings is false, but the checkpoint has no tensor lm_head.weight to score tokens with',

@@ -1,4 +1,5 @@
 import type { ActivationName } from '../activations.ts';
+import type { HeadName } from '../model_definition.ts';
 import type { DisentangledBuckets } from '../relative_positions.ts';
 import type { RopeConfig, RopePrecision } from '../rope.ts';
 
@@ -61,11 +62,12 @@ export interface EncoderHead {
   readonly transform: HeadTransform | undefined;
   /** The module whose outputs are the scores. */
   readonly scores: string;
+  readonly hasBias: boolean;
 }
 
 /**
- * A bidirectional encoder: what BERT and its relatives have in common, with their differences as plain values. The families' own folders
- * translate their `config.json` into this.
+ * A stack of layers with layer norms: what BERT and its relatives have in common, with their differences as plain values. GPT-2 is one too,
+ * with a causal mask. The families' own folders translate their `config.json` into this.
  */
 export interface EncoderConfig {
   readonly vocabularySize: number;
@@ -80,21 +82,30 @@ export interface EncoderConfig {
   readonly positions: EncoderPositions;
   readonly relative: RelativePositions | undefined;
   readonly normEpsilon: number;
+  /** Whether a token sees only those before it, as a language model's does. */
+  readonly isCausal: boolean;
   /** `post`: a norm behind each residual sum, as BERT has it. `pre`: one before each projection and one behind the last layer. */
   readonly normPlacement: 'post' | 'pre';
   readonly activation: ActivationName;
   /** Whether the feed-forward layer multiplies the activated half of its first projection by the other half. */
   readonly isGated: boolean;
+  /** Whether matrices of the layers are stored with a row for each input. */
+  readonly storesTransposed: boolean;
   readonly attentionBias: boolean;
   readonly mlpBias: boolean;
   readonly normBias: boolean;
   /** Attention window of each layer, in positions to either side plus one; 0 where the layer sees its whole row. */
   readonly windows: readonly number[];
   /** What a classifier reads of a row. */
-  readonly classifierPooling: 'first' | 'mean';
+  readonly classifierPooling: 'first' | 'mean' | 'last';
   /** Whether a classifier reads the first column also where that is padding; else it reads the first token. */
   readonly readsFirstColumn: boolean;
-  readonly heads: Readonly<Record<'classifier' | 'tagger' | 'extractor', EncoderHead>>;
+  /** The heads that the family has. */
+  readonly heads: Readonly<Partial<Record<Exclude<HeadName, 'embedder'>, EncoderHead>>>;
+  /** Whether tokens are scored against their embeddings, where the checkpoint has no matrix for that. */
+  readonly tieWordEmbeddings: boolean;
+  /** Ends of a generation where the config does not name any. */
+  readonly defaultStopTokens: readonly number[];
 }
 
 /** What a family calls the modules of a layer in its checkpoints. */
@@ -120,7 +131,8 @@ export interface EncoderModules {
   readonly words: string;
   readonly types: string;
   readonly positions: string;
-  readonly embeddingNorm: string;
+  /** The norm behind the embedding, where there is one. */
+  readonly embeddingNorm: string | undefined;
   layer(layer: number): LayerModules;
   /** The norm behind the last layer, where there is one. */
   readonly finalNorm: string | undefined;

@@ -2,6 +2,7 @@ import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
 import type { WeightIndex } from '../../formats/weight_index.ts';
 import type { BatchRules, PositionRule } from '../../graph/batch.ts';
 import { must } from '../../util/assert.ts';
+import { tiesHead } from '../decoder/define.ts';
 import type { HeadName, ModelDefinition, ModelOutput } from '../model_definition.ts';
 import { readLinearFormats } from '../linear_formats.ts';
 import { scoreFunction } from '../shared_config.ts';
@@ -10,29 +11,28 @@ import type { EncoderConfig, EncoderModules } from './config.ts';
 import { encoderGraph, type EncoderPooling, type EncoderTask } from './graph.ts';
 import { declareEncoderWeights } from './weights.ts';
 
-/** Heads that an encoder may have. */
-export type EncoderHeadName = Exclude<HeadName, 'generator'>;
-
 /** An encoder with one of its heads or alone, from its family's config and the names that the checkpoint holds. */
 export function defineEncoder(
   family: string,
   encoder: EncoderConfig,
   modules: EncoderModules,
-  head: EncoderHeadName,
+  head: HeadName,
   config: ConfigReader,
   index: WeightIndex,
 ): ModelDefinition {
   const labels = head === 'classifier' || head === 'tagger' ? config.labelNames() : [];
-  const numScores = head === 'extractor' ? 2 : labels.length;
+  const numScores = numScoresOf(head, labels, encoder);
+  const headConfig = head === 'embedder' ? undefined : must(encoder.heads[head], head);
+  const headIsEmbedding = head === 'generator' && tiesHead(encoder.tieWordEmbeddings, index, config);
   const list = new WeightList(readLinearFormats(config, index));
-  const weights = declareEncoderWeights(list, encoder, modules, head, numScores, index);
+  const weights = declareEncoderWeights(list, encoder, modules, headConfig, numScores, headIsEmbedding, index);
   const outputs = outputsOf(head, numScores, encoder.hidden);
   const batchRules = batchRulesOf(encoder, head);
   const { positions } = batchRules;
   const taskOf = (output: string): EncoderTask => ({
     output,
-    pooling: head === 'classifier' ? encoder.classifierPooling : (embeddingPoolings[output] ?? 'none'),
-    headActivation: head === 'embedder' ? undefined : encoder.heads[head].transform?.activation,
+    pooling: poolingOf(encoder, head, output),
+    headActivation: headConfig?.transform?.activation,
   });
   return {
     family,
@@ -41,7 +41,7 @@ export function defineEncoder(
     maxTokens: batchRules.maxPositions - (positions.kind === 'past_padding' ? positions.paddingId + 1 : 0),
     labels,
     scoreFunction: head === 'classifier' ? scoreFunction(config, labels.length) : 'none',
-    stopTokens: [],
+    stopTokens: 'eos_token_id' in config.json ? config.tokenIds('eos_token_id') : encoder.defaultStopTokens,
     numLayers: encoder.numLayers,
     weights: list.specs,
     outputs,
@@ -56,9 +56,29 @@ const embeddingPoolings: Readonly<Record<string, EncoderPooling>> = {
   last_token: 'last',
 };
 
-function outputsOf(head: EncoderHeadName, numScores: number, hidden: number): ModelDefinition['outputs'] {
+function poolingOf({ classifierPooling }: EncoderConfig, head: HeadName, output: string): EncoderPooling {
   switch (head) {
     case 'classifier':
+      return classifierPooling;
+    case 'generator':
+      return 'last';
+    case 'embedder':
+      return embeddingPoolings[output] ?? 'none';
+    case 'tagger':
+    case 'extractor':
+      return 'none';
+  }
+}
+
+function numScoresOf(head: HeadName, labels: readonly string[], { vocabularySize }: EncoderConfig): number {
+  if (head === 'generator') return vocabularySize;
+  return head === 'extractor' ? 2 : labels.length;
+}
+
+function outputsOf(head: HeadName, numScores: number, hidden: number): ModelDefinition['outputs'] {
+  switch (head) {
+    case 'classifier':
+    case 'generator':
       return [{ name: 'logits', per: 'row', width: numScores }];
     case 'tagger':
       return [{ name: 'logits', per: 'token', width: numScores }];
@@ -74,7 +94,7 @@ function outputsOf(head: EncoderHeadName, numScores: number, hidden: number): Mo
   }
 }
 
-function batchRulesOf(encoder: EncoderConfig, head: EncoderHeadName): BatchRules {
+function batchRulesOf(encoder: EncoderConfig, head: HeadName): BatchRules {
   const { vocabularySize, numTypes, positions, readsFirstColumn } = encoder;
   return {
     vocabularySize,
@@ -85,7 +105,8 @@ function batchRulesOf(encoder: EncoderConfig, head: EncoderHeadName): BatchRules
   };
 }
 
-function positionRule({ positions }: EncoderConfig): PositionRule {
+function positionRule({ positions, isCausal }: EncoderConfig): PositionRule {
+  if (isCausal) return { kind: 'from_first_token' };
   return positions.kind === 'learned' && positions.paddingId !== undefined
     ? { kind: 'past_padding', paddingId: positions.paddingId }
     : { kind: 'from_row_start' };

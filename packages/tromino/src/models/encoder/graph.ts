@@ -83,7 +83,7 @@ class EncoderGraph {
     const pooled = pooling === 'none' ? undefined : this.#rowInput(pooling, numRows);
     const rowsOut = pooling === 'mean' ? undefined : pooled;
 
-    let states = this.#norm(embedded, embeddingNorm);
+    let states = embeddingNorm ? this.#norm(embedded, embeddingNorm) : embedded;
     const distances = this.#distances();
     layers.forEach((layer, index) => {
       graph.beginLayer(index);
@@ -206,7 +206,7 @@ class EncoderGraph {
         numKeyHeads: numHeads,
         headDim,
         scale: this.#config.attentionScale,
-        causal: false,
+        causal: this.#config.isCausal,
         window: must(windows[layer], `window of layer ${layer}`),
         queryStride: rotatedStride,
         queryOffset: 0,

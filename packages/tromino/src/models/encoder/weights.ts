@@ -1,8 +1,7 @@
 import type { WeightIndex } from '../../formats/weight_index.ts';
 import { must } from '../../util/assert.ts';
 import type { Linear } from '../linear.ts';
-import type { HeadName } from '../model_definition.ts';
-import type { WeightList } from '../weight_list.ts';
+import { tiedLinear, type WeightList } from '../weight_list.ts';
 import type { EncoderConfig, EncoderHead, EncoderModules, LayerModules } from './config.ts';
 
 /** Names of a layer norm's weights. */
@@ -42,7 +41,7 @@ export interface EncoderWeights {
   readonly words: string;
   readonly types: string | undefined;
   readonly positions: string | undefined;
-  readonly embeddingNorm: NormWeights;
+  readonly embeddingNorm: NormWeights | undefined;
   readonly layers: readonly EncoderLayer[];
   readonly finalNorm: NormWeights | undefined;
   readonly relative: RelativeWeights | undefined;
@@ -54,19 +53,18 @@ export interface EncoderWeights {
  * Declares every weight of the model in `list`, with the checkpoint's names.
  * @param index tells names that differ from checkpoint to checkpoint: a prefix or none, and the `gamma` and `beta` of old norms.
  * @param numScores outputs of the head.
+ * @param headIsEmbedding whether the head's matrix is that of the words.
  */
 export function declareEncoderWeights(
   list: WeightList,
   config: EncoderConfig,
   modules: EncoderModules,
-  head: HeadName,
+  head: EncoderHead | undefined,
   numScores: number,
+  headIsEmbedding: boolean,
   index: WeightIndex,
 ): EncoderWeights {
-  return new EncoderDeclaration(list, config, modules, index).all(
-    head === 'classifier' || head === 'tagger' || head === 'extractor' ? config.heads[head] : undefined,
-    numScores,
-  );
+  return new EncoderDeclaration(list, config, modules, index).all(head, numScores, headIsEmbedding);
 }
 
 class EncoderDeclaration {
@@ -85,20 +83,23 @@ class EncoderDeclaration {
     this.#prefix = index.tensors.has(`${modules.words}.weight`) ? '' : modules.prefix;
   }
 
-  all(head: EncoderHead | undefined, numScores: number): EncoderWeights {
+  all(head: EncoderHead | undefined, numScores: number, headIsEmbedding: boolean): EncoderWeights {
     const { vocabularySize, hidden, numTypes, positions, numLayers } = this.#config;
     const { words, types, positions: positionModule, embeddingNorm, finalNorm } = this.#modules;
     const table = (module: string, height: number): string =>
       this.#list.tensor(`${this.#prefix}${module}.weight`, [height, hidden]);
+    const wordTable = table(words, vocabularySize);
     return {
-      words: table(words, vocabularySize),
+      words: wordTable,
       types: numTypes > 0 ? table(types, numTypes) : undefined,
       positions: positions.kind === 'learned' ? table(positionModule, positions.tableSize) : undefined,
-      embeddingNorm: this.#norm(this.#prefix + embeddingNorm),
+      embeddingNorm: embeddingNorm === undefined ? undefined : this.#norm(this.#prefix + embeddingNorm),
       layers: Array.from({ length: numLayers }, (_, layer) => this.#layer(layer)),
       finalNorm: finalNorm === undefined ? undefined : this.#norm(this.#prefix + finalNorm),
       relative: this.#relative(),
-      head: head && this.#head(head, numScores),
+      head: headIsEmbedding
+        ? { transform: undefined, scores: tiedLinear(wordTable, hidden, numScores) }
+        : head && this.#head(head, numScores),
     };
   }
 
@@ -116,16 +117,22 @@ class EncoderDeclaration {
       label,
       queryKeyValue:
         parts.length === 1
-          ? this.#list.linear(must(parts[0], 'part').module, hidden, 3 * hidden, attentionBias)
+          ? this.#linear(must(parts[0], 'part').module, hidden, 3 * hidden, attentionBias)
           : this.#list.stackedLinear(`${label}.attention.qkv`, hidden, parts, attentionBias),
-      output: this.#list.linear(named(modules.output), hidden, hidden, attentionBias),
+      output: this.#linear(named(modules.output), hidden, hidden, attentionBias),
       attentionNorm:
         modules.attentionNorm === undefined ? undefined : this.#norm(named(modules.attentionNorm)),
-      up: this.#list.linear(named(modules.up), hidden, isGated ? 2 * inner : inner, mlpBias),
-      down: this.#list.linear(named(modules.down), inner, hidden, mlpBias),
+      up: this.#linear(named(modules.up), hidden, isGated ? 2 * inner : inner, mlpBias),
+      down: this.#linear(named(modules.down), inner, hidden, mlpBias),
       mlpNorm: this.#norm(named(modules.mlpNorm)),
       positions: this.#positionProjection(label, modules),
     };
+  }
+
+  #linear(module: string, inputs: number, outputs: number, hasBias: boolean): Linear {
+    return this.#config.storesTransposed
+      ? this.#list.transposedLinear(module, inputs, outputs, hasBias)
+      : this.#list.linear(module, inputs, outputs, hasBias);
   }
 
   #positionProjection(label: string, { positionQuery, positionKey }: LayerModules): Linear | undefined {
@@ -155,7 +162,7 @@ class EncoderDeclaration {
     };
   }
 
-  #head({ transform, scores }: EncoderHead, numScores: number): HeadWeights {
+  #head({ transform, scores, hasBias }: EncoderHead, numScores: number): HeadWeights {
     const { hidden } = this.#config;
     const prefix = transform?.isInBody === true ? this.#prefix : '';
     return {
@@ -163,7 +170,7 @@ class EncoderDeclaration {
         dense: this.#list.linear(prefix + transform.module, hidden, hidden, transform.hasBias),
         norm: transform.norm === undefined ? undefined : this.#norm(transform.norm),
       },
-      scores: this.#list.linear(scores, hidden, numScores, true),
+      scores: this.#list.linear(scores, hidden, numScores, hasBias),
     };
   }
 

@@ -44,6 +44,7 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
       norm: 'head.norm',
     },
     scores: 'classifier',
+    hasBias: true,
   };
   return {
     ...sizes,
@@ -51,18 +52,22 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
     positions: { kind: 'rotary', ropes: types.map((type) => ropes[type]), precision, maxPositions },
     relative: undefined,
     normEpsilon: config.number('norm_eps', { default: 1e-5, min: 0 }),
+    isCausal: false,
     normPlacement: 'pre',
     activation: activationFromConfig(
       'hidden_activation',
       config.string('hidden_activation', { default: 'gelu' }),
     ),
     isGated: true,
+    storesTransposed: false,
     attentionBias: config.boolean('attention_bias', { default: false }),
     mlpBias: config.boolean('mlp_bias', { default: false }),
     normBias,
     windows: types.map((type) => (type === 'sliding_attention' ? window : 0)),
     classifierPooling: pooling,
     readsFirstColumn: pooling === 'first',
+    tieWordEmbeddings: false,
+    defaultStopTokens: [],
     heads: { classifier: head, tagger: head, extractor: head },
   };
 }

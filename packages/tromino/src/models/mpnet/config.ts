@@ -34,6 +34,7 @@ export function readMpnetConfig(config: ConfigReader): EncoderConfig {
           norm: undefined,
         },
         scores: 'classifier.out_proj',
+        hasBias: true,
       },
     },
   };

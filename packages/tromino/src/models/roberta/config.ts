@@ -28,6 +28,7 @@ function withRobertaTraits(config: ConfigReader, defaultVocabulary: number): Enc
       classifier: {
         transform: { module: 'classifier.dense', isInBody: false, hasBias: true, activation: 'tanh', norm: undefined },
         scores: 'classifier.out_proj',
+        hasBias: true,
       },
     },
   };
