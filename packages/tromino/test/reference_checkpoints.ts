@@ -31,6 +31,7 @@ export const referenceCheckpoints = [
   'bitnet-lm-norms',
   'llama-seqcls-ternary',
   'mpnet-embed',
+  'gpt2-lm',
   'deberta-v2-seqcls',
 ] as const;
 

@@ -217,6 +217,38 @@ describe('mpnet', () => {
   });
 });
 
+describe('gpt2', () => {
+  const gpt2 = { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_embd: 64, n_head: 4, n_layer: 2, vocab_size: 100 };
+
+  it('is an encoder that looks back only, with its own defaults, scored by its embedding', () => {
+    const { head, maxTokens, stopTokens, outputs, batchRules } = define(gpt2);
+    expect([head, maxTokens, stopTokens, outputs[0].width]).toEqual(['generator', 1024, [50_256], 100]);
+    expect(batchRules.positions).toEqual({ kind: 'from_first_token' });
+    expect(problems(gpt2, 'attention')).toMatchObject([{ causal: true }, { causal: true }]);
+    expect(problems(gpt2, 'matmul').map((problem) => (problem as { n: number }).n)).toEqual([
+      192, 64, 256, 64, 192, 64, 256, 64, 100,
+    ]);
+    expect(define({ ...gpt2, architectures: ['GPT2ForSequenceClassification'] }).head).toBe('classifier');
+  });
+
+  it('turns its matrices over while they are loaded', () => {
+    const spec = define(gpt2).weights.find(({ name }) => name === 'transformer.h.0.attn.c_attn.weight');
+    if (!spec || !('assembly' in spec)) throw new Error('no assembly');
+    expect(spec.shape).toEqual([192, 64]);
+    expect(spec.assembly.tensors).toMatchObject([{ tensor: spec.name, shape: [64, 192] }]);
+    const stored = Float32Array.from({ length: 64 * 192 }, (_, i) => i);
+    const tensor = { name: spec.name, dtype: 'f32', shape: [64, 192], bytes: new Uint8Array(stored.buffer) } as const;
+    const turned = spec.assembly.assemble([tensor])[spec.name];
+    expect([turned?.[1], turned?.[64], turned?.[65]]).toEqual([192, 1, 193]);
+  });
+
+  it('is refused with scales by layer, and without a head where nothing is tied', () => {
+    expect(() => define({ ...gpt2, scale_attn_by_inverse_layer_idx: true })).toThrow('only false is supported');
+    expect(() => define({ ...gpt2, tie_word_embeddings: false })).toThrow('has no tensor lm_head.weight');
+    expect(() => define(gpt2, [], 'tagger')).toThrow('a tagger was asked for');
+  });
+});
+
 describe('what an encoder cannot be', () => {
   it.each<[JsonObject, string]>([
     [{ ...bert, hidden_act: 'mish' }, 'hidden_act: activation "mish" is not known'],
