@@ -2,7 +2,6 @@ import type { ModelGraph, ValueId } from '../graph/graph.ts';
 import { ops, type OpDefinition, type Problem } from '../kernels/index.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
-import type { Separations } from './workspace.ts';
 
 /** From the node that writes a value to the last one that reads it, both included. */
 export interface Lifetime {
@@ -11,6 +10,9 @@ export interface Lifetime {
   readonly firstNode: number;
   readonly lastNode: number;
 }
+
+/** Pairs of values that one operation reads and writes, by value: they may not lie in one buffer, wherever in it. */
+export type Separations = ReadonlyMap<ValueId, ReadonlySet<ValueId>>;
 
 /** Lifetimes of everything that nodes write, in order of writing. A graph output lives to the end, where it is copied out. */
 export function intermediateLifetimes(graph: ModelGraph): Lifetime[] {

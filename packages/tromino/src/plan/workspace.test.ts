@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { liveFloorBytes, type Lifetime } from './lifetimes.ts';
-import { layOutWorkspace, type Separations, type WorkspaceLayout } from './workspace.ts';
+import { liveFloorBytes, type Lifetime, type Separations } from './lifetimes.ts';
+import { layOutWorkspace, type WorkspaceLayout } from './workspace.ts';
 
 const limits = { maxBufferSize: 1 << 28, minStorageBufferOffsetAlignment: 16 };
 

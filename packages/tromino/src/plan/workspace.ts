@@ -1,7 +1,7 @@
 import type { ValueId } from '../graph/graph.ts';
 import type { DeviceCaps } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
-import type { Lifetime } from './lifetimes.ts';
+import type { Lifetime, Separations } from './lifetimes.ts';
 
 /** Where a value lies: in which buffer of the workspace, and from which byte on. */
 export interface Placement {
@@ -14,9 +14,6 @@ export interface WorkspaceLayout {
   readonly placementOf: ReadonlyMap<ValueId, Placement>;
   readonly arenaBytes: readonly number[];
 }
-
-/** Pairs of values that one operation reads and writes, by value: they may not lie in one buffer, wherever in it. */
-export type Separations = ReadonlyMap<ValueId, ReadonlySet<ValueId>>;
 
 /** What the device asks of buffers and of ranges within them. */
 export type BufferLimits = Pick<DeviceCaps, 'maxBufferSize' | 'minStorageBufferOffsetAlignment'>;
