@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -304,6 +304,46 @@ describe('tromino with a browser that does not work', () => {
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
     expect(await profilesIn(temporary.folder)).toEqual([]);
+  });
+});
+
+describe('tromino quantize', () => {
+  it('writes a folder that transformers would have written, and that is verified like any other', async () => {
+    await using temporary = await temporaryFolder();
+    const out = join(temporary.folder, 'out');
+    await using source = await copyOfFixture('llama-seqcls');
+    await writeFile(join(source.folder, 'tokenizer.json'), '{}');
+    const quantized = await tromino(['quantize', source.folder, out, '--to', 'nf4', '--double']);
+    expect(quantized).toMatchObject({ code: 0, stderr: '' });
+    expect(quantized.stdout).toContain('21 matrices in NF4, blocks of 64');
+    expect((await readdir(out)).sort()).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
+    expect(await readdir(temporary.folder)).toEqual(['out']);
+    await rm(join(out, 'tokenizer.json'));
+    await copyFile(join(fixture('llama-seqcls-nf4'), 'golden.json'), join(out, 'golden.json'));
+    const verified = await tromino(['verify', out, '--backend', 'cpu']);
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    const { stdout } = await tromino(['inspect', out, '--backend', 'cpu']);
+    expect(stdout).toMatch(/layers\.0\.mlp\.up_proj\.weight +nf4 +\[128, 64\] .*bits per weight/);
+    expect(stdout).toMatch(/score\.weight +f32 +\[8, 64\] .*32 bits per weight/);
+  });
+
+  it('keeps away from a folder that exists, and says what it cannot do', async () => {
+    await using temporary = await temporaryFolder();
+    const existing = await tromino(['quantize', fixture('llama-seqcls'), temporary.folder, '--to', 'nf4']);
+    expect([existing.code, existing.stderr]).toEqual([
+      1,
+      `tromino: OptionError: out: expected a folder that does not exist yet, found ${temporary.folder}\n`,
+    ]);
+    const out = join(temporary.folder, 'out');
+    const block = await tromino(['quantize', fixture('llama-seqcls'), out, '--to', 'nf4', '--block', '48']);
+    expect(block.stderr).toContain('OptionError: blockSize: expected one of 32, 64');
+    const again = await tromino(['quantize', fixture('llama-seqcls-nf4'), out, '--to', 'nf4']);
+    expect(again.stderr).toContain(
+      'UnsupportedError: quantization_config: the checkpoint is quantised already',
+    );
+    const format = await tromino(['quantize', fixture('llama-seqcls'), out, '--to', 'fp4']);
+    expect(format.code).toBe(2);
+    expect(await readdir(temporary.folder)).toEqual([]);
   });
 });
 

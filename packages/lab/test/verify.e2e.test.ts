@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyOfFixture, fixture, tromino } from './tromino_command.ts';
 
-const classifiers = ['llama-seqcls', 'llama-seqcls-sharded', 'qwen2-seqcls', 'qwen3-seqcls'];
+const classifiers = [
+  'llama-seqcls',
+  'llama-seqcls-sharded',
+  'llama-seqcls-nf4',
+  'llama-seqcls-nf4-plain',
+  'qwen2-seqcls',
+  'qwen3-seqcls',
+];
 const encoders = [
   'bert-seqcls',
   'bert-tokencls',

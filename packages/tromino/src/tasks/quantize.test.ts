@@ -50,8 +50,12 @@ describe('quantizeCheckpoint', () => {
     const expected = JSON.parse(
       await readFile(new URL('llama-seqcls-nf4/config.json', fixtures), 'utf8'),
     ) as typeof config;
-    const quantization = { ...(expected['quantization_config'] as object), llm_int8_skip_modules: ['score'] };
-    expect(config).toEqual({ ...expected, quantization_config: quantization });
+    const { llm_int8_threshold, ...quantization } = expected['quantization_config'] as Record<string, unknown>;
+    expect(llm_int8_threshold).toBe(6);
+    expect(config).toEqual({
+      ...expected,
+      quantization_config: { ...quantization, llm_int8_skip_modules: ['score'] },
+    });
     expect(names.length).toBe(3 * 7);
   });
 

@@ -76,7 +76,8 @@ export function nf4Tensors(
 }
 
 /**
- * The `quantization_config` of a checkpoint with such tensors, as transformers writes it.
+ * The `quantization_config` of a checkpoint with such tensors, as transformers writes it, but for `llm_int8_threshold`: it has no meaning here,
+ * and transformers wants it written as a float (6.0), which JSON of JavaScript does not do.
  * @param skipped modules that were left in floats although they could have been quantised
  */
 export function bitsandbytesConfig({ nestsScales }: Nf4Format, skipped: readonly string[]): JsonObject {
@@ -90,7 +91,6 @@ export function bitsandbytesConfig({ nestsScales }: Nf4Format, skipped: readonly
     llm_int8_enable_fp32_cpu_offload: false,
     llm_int8_has_fp16_weight: false,
     llm_int8_skip_modules: skipped.length > 0 ? skipped : null,
-    llm_int8_threshold: 6.0,
     load_in_4bit: true,
     load_in_8bit: false,
     quant_method: 'bitsandbytes',
