@@ -50,7 +50,10 @@ describe('quantizeCheckpoint', () => {
     const expected = JSON.parse(
       await readFile(new URL('llama-seqcls-nf4/config.json', fixtures), 'utf8'),
     ) as typeof config;
-    const { llm_int8_threshold, ...quantization } = expected['quantization_config'] as Record<string, unknown>;
+    const { llm_int8_threshold, ...quantization } = expected['quantization_config'] as Record<
+      string,
+      unknown
+    >;
     expect(llm_int8_threshold).toBe(6);
     expect(config).toEqual({
       ...expected,
