@@ -115,3 +115,44 @@ QUANTIZATION = {
     "modules_to_not_convert": ["score"],
 }
 """What config.json says of such a checkpoint."""
+
+
+def unpack_codes(packed: Tensor) -> Tensor:
+    """The inverse of `pack_codes`, as int8."""
+    fields = [(packed >> (2 * field)) & 3 for field in range(CODES_PER_BYTE)]
+    return torch.cat(fields).to(torch.int8) - 1
+
+
+class PackedLinear(nn.Module):
+    """A stack of packed matrices, computed in whole numbers: what a runtime with kernels of its own does."""
+
+    def __init__(self, weights: dict[str, Tensor], modules: list[str]) -> None:
+        super().__init__()
+        codes = [unpack_codes(weights[f"{module}.weight"]) for module in modules]
+        scales = [weights[f"{module}.weight_scale"].expand(len(part)) for module, part in zip(modules, codes)]
+        self.register_buffer("codes", torch.cat(codes).t().contiguous())
+        self.register_buffer("row_scale", torch.cat(scales))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x_codes, x_scale = activation_codes(x.float())
+        rows = x_codes.to(torch.int8).flatten(0, -2)
+        sums = torch._int_mm(rows, self.codes).unflatten(0, x.shape[:-1])
+        return sums.float() / x_scale * self.row_scale
+
+
+def packed_player(player: Player, weights: dict[str, Tensor]) -> Player:
+    """A copy of a player with the weights of a packed checkpoint."""
+    packed = copy.deepcopy(player)
+    packed.embedding.weight.data = weights["model.embed_tokens.weight"]
+    packed.norm.weight.data = weights["model.norm.weight"]
+    packed.score.weight.data = weights["score.weight"]
+    for index, block in enumerate(packed.blocks):
+        layer = f"model.layers.{index}"
+        attention, mlp = f"{layer}.self_attn", f"{layer}.mlp"
+        block.attention_norm.weight.data = weights[f"{layer}.input_layernorm.weight"]
+        block.mlp_norm.weight.data = weights[f"{layer}.post_attention_layernorm.weight"]
+        block.qkv = PackedLinear(weights, [f"{attention}.{name}" for name in ("q_proj", "k_proj", "v_proj")])
+        block.attention_out = PackedLinear(weights, [f"{attention}.o_proj"])
+        block.gate_up = PackedLinear(weights, [f"{mlp}.{name}" for name in ("gate_proj", "up_proj")])
+        block.down = PackedLinear(weights, [f"{mlp}.down_proj"])
+    return packed

@@ -1,7 +1,7 @@
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
 import { readConfig } from '../formats/huggingface/config_reader.ts';
 import type { JsonObject } from '../formats/json.ts';
-import type { Nf4Matrix, TensorEntry, WeightIndex } from '../formats/weight_index.ts';
+import type { TensorEntry, WeightIndex } from '../formats/weight_index.ts';
 import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
 import { defaultCaps, type DeviceCaps } from '../kernels/index.ts';
 import type { HeadName } from '../models/model_definition.ts';
@@ -15,10 +15,10 @@ import { elementCount, type Shape } from '../tensor/shape.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
 import { batchShape } from './batch_shape.ts';
 
-/** One tensor of the checkpoint. A matrix in NF4 is one, with everything that is stored for it. */
+/** One tensor of the checkpoint. A packed matrix is one, with everything that is stored for it. */
 export interface TensorSummary {
   readonly name: string;
-  readonly dtype: StoredDType | 'nf4';
+  readonly dtype: StoredDType | 'nf4' | 'ternary';
   readonly shape: Shape;
   readonly file: string;
   readonly sizeBytes: number;
@@ -76,21 +76,28 @@ export async function inspectCheckpoint(
   };
 }
 
-function summariseTensors({ tensors, nf4 }: WeightIndex): TensorSummary[] {
-  const matrixOf = new Map([...nf4.values()].map((matrix) => [matrix.codes, matrix]));
-  const companions = new Set([...nf4.values()].flatMap(companionsOf));
-  return [...tensors.values()]
+/** A matrix that is stored packed: what it is, and what is stored for it beside its codes. */
+interface PackedMatrix {
+  readonly dtype: 'nf4' | 'ternary';
+  readonly shape: Shape;
+  readonly companions: readonly TensorEntry[];
+}
+
+function summariseTensors(index: WeightIndex): TensorSummary[] {
+  const packed = packedMatrices(index);
+  const companions = new Set([...packed.values()].flatMap((matrix) => matrix.companions));
+  return [...index.tensors.values()]
     .filter((entry) => !companions.has(entry))
     .map((entry): TensorSummary => {
-      const matrix = matrixOf.get(entry);
       const { name, source } = entry;
-      const shape = matrix ? [matrix.rows, matrix.columns] : entry.shape;
-      const stored = matrix ? [entry, ...companionsOf(matrix)] : [entry];
+      const matrix = packed.get(entry);
+      const shape = matrix?.shape ?? entry.shape;
+      const stored = [entry, ...(matrix?.companions ?? [])];
       const sizeBytes = stored.reduce((sum, part) => sum + part.sizeBytes, 0);
       const bitsPerWeight = (sizeBytes * 8) / Math.max(1, elementCount(shape));
       return {
         name,
-        dtype: matrix ? 'nf4' : entry.dtype,
+        dtype: matrix?.dtype ?? entry.dtype,
         shape,
         file: source.name,
         sizeBytes,
@@ -99,7 +106,19 @@ function summariseTensors({ tensors, nf4 }: WeightIndex): TensorSummary[] {
     });
 }
 
-/** What is stored for a matrix beside its codes. */
-function companionsOf({ scales, mapEntry, state, nested }: Nf4Matrix): TensorEntry[] {
-  return [scales, mapEntry, state, ...(nested ? [nested.absmax, nested.map] : [])];
+/** By the tensor with the matrix's codes. */
+function packedMatrices({ tensors, nf4 }: WeightIndex): ReadonlyMap<TensorEntry, PackedMatrix> {
+  const packed = new Map<TensorEntry, PackedMatrix>();
+  for (const { codes, rows, columns, scales, mapEntry, state, nested } of nf4.values()) {
+    const companions = [scales, mapEntry, state, ...(nested ? [nested.absmax, nested.map] : [])];
+    packed.set(codes, { dtype: 'nf4', shape: [rows, columns], companions });
+  }
+  for (const codes of tensors.values()) {
+    const scale = tensors.get(`${codes.name}_scale`);
+    const [byteRows, columns] = codes.shape;
+    if (!scale || codes.dtype !== 'u8' || byteRows === undefined || columns === undefined) continue;
+    // Four rows of codes lie in the fields of a byte.
+    packed.set(codes, { dtype: 'ternary', shape: [4 * byteRows, columns], companions: [scale] });
+  }
+  return packed;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
 import { MemorySource } from '../io/memory_source.ts';
-import { loadGenerator } from '../node.ts';
+import { inspectCheckpoint, loadGenerator } from '../node.ts';
 
 const folder = new URL('../../test/fixtures/checkpoints/bitnet-lm-autobitlinear/', import.meta.url);
 
@@ -44,6 +44,21 @@ it('a ternary model owns two bits for each weight of its projections', async () 
   using model = await loadGenerator(folder, { backend: 'cpu' });
   expect(weightBytes).toBe(195_668);
   expect(model.memory().categories.weights.currentBytes).toBe(weightBytes);
+});
+
+it('inspection shows packed matrices whole, with their bits', async () => {
+  const { tensors, numParameters } = await inspectCheckpoint(folder);
+  const down = tensors.find(({ name }) => name === 'model.layers.0.mlp.down_proj.weight');
+  expect(down).toMatchObject({
+    dtype: 'ternary',
+    shape: [64, 128],
+    sizeBytes: 2052,
+    bitsPerWeight: 2.00390625,
+  });
+  expect(tensors.filter(({ name }) => name.endsWith('_scale'))).toEqual([]);
+  expect(numParameters).toBe(
+    3 * (4 * 64 * 64 + 3 * 128 * 64 - 2 * 32 * 64) + 2 * 320 * 64 + 3 * (3 * 64 + 128) + 64,
+  );
 });
 
 const name = 'model.layers.1.self_attn.k_proj.weight';
