@@ -68,7 +68,11 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 
-  checkpointCommand(program, 'run <folder>', 'classify a text, or continue it')
+  checkpointCommand(
+    program,
+    'run <folder>',
+    'classify a text, continue it, find answers or entities in it, or make it a vector',
+  )
     .option('--text <text>', 'the input, to be tokenised')
     .option('--ids <ids>', 'the input as token ids, separated by commas', parseIds)
     .option(
@@ -79,6 +83,8 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
     .option('--tap', 'show what each step wrote, with a fingerprint of its bits')
     .option('--profile', "show how long each step takes on the device's own clock")
     .option('--repeats <number>', 'how often a profile runs each step', parsePositiveInteger, 20)
+    .option('--question <question>', 'what an extractor is asked; may be given several times', collect)
+    .option('--top-k <number>', 'how many answers an extractor gives (default: 1)', parsePositiveInteger)
     .action(
       async (
         folder: string,
@@ -89,6 +95,8 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
           tap?: true;
           profile?: true;
           repeats: number;
+          question?: string[];
+          topK?: number;
         },
         command: Command,
       ) => {
@@ -109,6 +117,8 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
             backend: flags.backend,
             input,
             maxNewTokens: flags.maxNewTokens,
+            questions: flags.question ?? [],
+            topK: flags.topK,
             json: flags.json ?? false,
             signal,
           }),
@@ -173,6 +183,11 @@ function checkpointCommand(program: Command, nameAndArguments: string, descripti
     .description(description)
     .addOption(backend.choices(backendNames).default('webgpu'))
     .option('--json', 'print one JSON document instead of text');
+}
+
+/** Gathers the values of an option that may be given several times. */
+function collect(value: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), value];
 }
 
 function parseIds(text: string): number[] {

@@ -1,4 +1,4 @@
-import { OptionError } from 'tromino';
+import { OptionError, type Entity, type Extraction } from 'tromino';
 import { locateCheckpoint } from '../checkpoint_location.ts';
 import { count, describeAdapter, formatTable } from '../report.ts';
 import type { ClassificationResult, GenerationResult, LoadedModel } from '../sessions/protocol.ts';
@@ -10,13 +10,26 @@ export interface RunOptions {
   readonly backend: BackendName;
   readonly input: string | readonly number[];
   readonly maxNewTokens: number | undefined;
+  /** What an extractor is asked. */
+  readonly questions: readonly string[];
+  /** Answers to each question. */
+  readonly topK: number | undefined;
   readonly json: boolean;
   /** Ends the command early, with everything it started closed. */
   readonly signal: AbortSignal;
 }
 
+/** What a model says, by what its head is. */
+type RunAnswer =
+  | ClassificationResult
+  | GenerationResult
+  | { readonly extractions: readonly Extraction[] }
+  | { readonly entities: readonly Entity[] }
+  | { readonly vector: readonly number[] };
+
 /**
- * Runs a checkpoint on one input and prints its answer: a classifier's scores, or a generator's continuation.
+ * Runs a checkpoint on one input and prints its answer: a classifier's scores, a generator's continuation, an extractor's answers, a
+ * tagger's entities, an embedder's vector.
  *
  * @returns the exit code
  */
@@ -41,7 +54,7 @@ export async function run(folder: string, options: RunOptions): Promise<number> 
     );
   } else {
     console.log(`${family} ${head} · ${options.backend} on ${describeAdapter(adapter)}`);
-    console.log('scores' in answer ? formatClassification(answer) : formatGeneration(answer, options.input));
+    console.log(formatAnswer(answer, options.input));
     console.log(`${durationMs} ms for the first call`);
   }
   return 0;
@@ -50,15 +63,77 @@ export async function run(folder: string, options: RunOptions): Promise<number> 
 async function answerOf(
   session: Session,
   { head }: LoadedModel,
-  { input, maxNewTokens }: RunOptions,
-): Promise<ClassificationResult | GenerationResult> {
-  if (head === 'generator')
-    return session.request('generate', { input, maxNewTokens, stopTokens: undefined });
-  if (maxNewTokens !== undefined)
-    throw new OptionError('--max-new-tokens', 'a generator', 'a classifier, which makes no new tokens');
-  const [result] = await session.request('classify', { inputs: [input] });
-  if (result === undefined) throw new Error('the classifier gave no answer');
-  return result;
+  { input, maxNewTokens, questions, topK }: RunOptions,
+): Promise<RunAnswer> {
+  requireHead('--max-new-tokens', maxNewTokens !== undefined, head, 'generator');
+  requireHead('--question', questions.length > 0, head, 'extractor');
+  requireHead('--top-k', topK !== undefined, head, 'extractor');
+  switch (head) {
+    case 'generator':
+      return session.request('generate', { input, maxNewTokens, stopTokens: undefined });
+    case 'extractor': {
+      if (questions.length === 0) throw new OptionError('--question', 'a question to the text', 'none');
+      const text = requireText(input);
+      return { extractions: await session.request('extract', { text, questions, topK }) };
+    }
+    case 'tagger':
+      return { entities: await session.request('tag', { text: requireText(input) }) };
+    case 'embedder':
+      return { vector: await session.request('embed', { input }) };
+    case 'classifier': {
+      const [result] = await session.request('classify', { inputs: [input] });
+      if (result === undefined) throw new Error('the classifier gave no answer');
+      return result;
+    }
+  }
+}
+
+/** @throws OptionError for a flag that this model makes nothing of. */
+function requireHead(flag: string, isGiven: boolean, head: string, needed: string): void {
+  if (isGiven && head !== needed)
+    throw new OptionError(flag, `a model with the head "${needed}"`, `"${head}"`);
+}
+
+/** What is found has places in a text. */
+function requireText(input: RunOptions['input']): string {
+  if (typeof input === 'string') return input;
+  throw new OptionError('--text', 'a text for this model', '--ids');
+}
+
+function formatAnswer(answer: RunAnswer, input: RunOptions['input']): string {
+  if ('scores' in answer) return formatClassification(answer);
+  if ('extractions' in answer) return answer.extractions.map(formatExtraction).join('\n');
+  if ('entities' in answer) return formatEntities(answer.entities);
+  if ('vector' in answer) return formatVector(answer.vector);
+  return formatGeneration(answer, input);
+}
+
+function formatExtraction({ question, answers, noAnswerScore }: Extraction): string {
+  const rows = answers.map(({ text, start, end, score }) => [
+    `  ${score.toFixed(4)}`,
+    `${start}–${end}`,
+    JSON.stringify(text),
+  ]);
+  return `${question}\n${formatTable([...rows, [`  ${noAnswerScore.toFixed(4)}`, '', 'no answer']])}`;
+}
+
+function formatEntities(entities: readonly Entity[]): string {
+  const rows = entities.map(({ label, text, start, end, score }) => [
+    `  ${score.toFixed(4)}`,
+    label,
+    `${start}–${end}`,
+    JSON.stringify(text),
+  ]);
+  return `${formatTable(rows)}${rows.length > 0 ? '\n' : ''}${entities.length === 1 ? '1 entity' : `${entities.length} entities`}`;
+}
+
+/** Numbers of a vector that people are shown; `--json` has all. */
+const shownNumbers = 8;
+
+function formatVector(vector: readonly number[]): string {
+  const shown = vector.slice(0, shownNumbers).map((value) => value.toFixed(5));
+  const rest = vector.length > shownNumbers ? ' …' : '';
+  return `  ${shown.join('  ')}${rest}\n${count(vector.length, 'number')}, length ${Math.hypot(...vector).toFixed(4)}`;
 }
 
 function formatClassification({ scores, numTokens, truncated }: ClassificationResult): string {

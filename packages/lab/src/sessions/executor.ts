@@ -49,7 +49,7 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
       return describe(loaded);
     },
     classify: async ({ inputs }) => {
-      const results = await classifierIn(loaded).classify(inputs);
+      const results = await modelIn(loaded, 'classifier').classify(inputs);
       return results.map(({ label, scores, numTokens, truncated }): ClassificationResult => ({
         label,
         scores,
@@ -61,8 +61,12 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
       const rows = await computed(loaded, inputs, output);
       return rows.map((row) => [...row]);
     },
+    extract: ({ text, questions, topK }) =>
+      modelIn(loaded, 'extractor').extract(text, questions, { ...(topK !== undefined && { topK }) }),
+    tag: ({ text }) => modelIn(loaded, 'tagger').tag(text),
+    embed: async ({ input }) => [...(await modelIn(loaded, 'embedder').embed(input))],
     generate: ({ input, maxNewTokens, stopTokens }) =>
-      generatorIn(loaded).generate(input, {
+      modelIn(loaded, 'generator').generate(input, {
         ...(maxNewTokens !== undefined && { maxNewTokens }),
         ...(stopTokens !== undefined && { stopTokens }),
       }),
@@ -134,16 +138,12 @@ function anyModel(request: string, loaded: Loaded | undefined): Model {
   return loaded.model;
 }
 
-function classifierIn(loaded: Loaded | undefined): Classifier {
-  if (loaded?.head !== 'classifier')
-    throw new OptionError('classify', 'a classifier', loaded?.head ?? 'no model');
-  return loaded.model;
-}
+type ModelWith<H extends Loaded['head']> = Extract<Loaded, { readonly head: H }>['model'];
 
-function generatorIn(loaded: Loaded | undefined): Generator {
-  if (loaded?.head !== 'generator')
-    throw new OptionError('generate', 'a generator', loaded?.head ?? 'no model');
-  return loaded.model;
+/** The loaded model. @throws OptionError where it has another head. */
+function modelIn<H extends Loaded['head']>(loaded: Loaded | undefined, head: H): ModelWith<H> {
+  if (loaded?.head === head) return loaded.model as ModelWith<H>;
+  throw new OptionError('model', `a model with the head "${head}"`, loaded?.head ?? 'none');
 }
 
 /** Reads a checkpoint's headers, and loads it too: what a call will take depends on the device that would run it. */

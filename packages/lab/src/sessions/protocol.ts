@@ -2,7 +2,7 @@
  * What the command asks of a runtime, wherever that runs: in this process, in a child process with Dawn, or in a page.
  * Everything here is plain data that survives a message, so one executor serves all three.
  */
-import type { AdapterDescription, RopeFrequencies, TensorSummary } from 'tromino';
+import type { AdapterDescription, Entity, Extraction, RopeFrequencies, TensorSummary } from 'tromino';
 
 /** A text, or token ids with the mask that says which of them are real. */
 export type ModelInput =
@@ -112,6 +112,12 @@ export interface Requests {
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   /** Raw numbers for each input; vectors for each token stand one behind the other. */
   compute: { params: { inputs: readonly ModelInput[]; output: OutputName }; result: number[][] };
+  extract: {
+    params: { text: string; questions: readonly string[]; topK: number | undefined };
+    result: Extraction[];
+  };
+  tag: { params: { text: string }; result: Entity[] };
+  embed: { params: { input: ModelInput }; result: number[] };
   generate: {
     params: {
       input: ModelInput;
