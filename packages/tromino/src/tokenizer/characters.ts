@@ -3,10 +3,6 @@
 /** White space of any kind. */
 export const isSpace = (char: string): boolean => /^\p{White_Space}$/u.test(char);
 
-/** Punctuation as BERT splits at it: Unicode's, and all ASCII that is no letter, digit or space. */
-export const isPunctuation = (char: string): boolean =>
-  /^[\p{P}\u0021-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e]$/u.test(char);
-
 /** Controls, formats, private and unassigned: what BERT drops, but for tab and line ends. */
 export const isControl = (char: string): boolean => /^[^\P{C}\t\n\r]$/u.test(char);
 

@@ -75,6 +75,7 @@ export function createPreTokenizer(context: DefinitionContext, definition: unkno
 }
 
 const spaces = /\p{White_Space}/gu;
+/** Punctuation as BERT has it: Unicode's, and all ASCII that is no letter, digit or space. */
 const punctuation = /[\p{P}\u0021-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007e]/gu;
 const word = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 const wordsAndSymbols = new RegExp(`[${word}]+|[^${word}\\p{White_Space}]+`, 'gu');
