@@ -56,7 +56,10 @@ export function resolveWeights(
     let firstElement = 0;
     for (const part of spec.parts) {
       const entry = find(part);
-      if (entry) parts.push({ entry: checkFloat(checkShape(entry, part)), weight: spec.name, firstElement });
+      if (entry) {
+        checkUnpacked(entry, index);
+        parts.push({ entry: checkFloat(checkShape(entry, part)), weight: spec.name, firstElement });
+      }
       firstElement += elementCount(part.shape);
     }
   }
@@ -80,6 +83,12 @@ function checkShape(entry: TensorEntry, { shape }: WeightPart): TensorEntry {
     formatShape(shape),
     formatShape(entry.shape),
   );
+}
+
+/** Families ask for floats wherever activations are not multiplied by a matrix. */
+function checkUnpacked({ name, source }: TensorEntry, index: WeightIndex): void {
+  if (!index.nf4.has(name)) return;
+  throw new UnsupportedError(`${source.name}, tensor ${name}`, 'stored in NF4; only projections may be');
 }
 
 function checkFloat(entry: TensorEntry): TensorEntry {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
 import { MemorySource } from '../io/memory_source.ts';
-import { inspectCheckpoint, loadClassifier } from '../node.ts';
+import { inspectCheckpoint, loadClassifier, UnsupportedError } from '../node.ts';
 
 const folder = new URL('../../test/fixtures/checkpoints/llama-seqcls-nf4/', import.meta.url);
 
@@ -73,11 +73,23 @@ describe('a classifier in NF4', () => {
     expect((await mixed.classify(input)).logits).toEqual((await whole.classify(input)).logits);
   });
 
-  it('names an embedding that is stored as codes', async () => {
+  it('names an embedding that is stored in NF4', async () => {
     const name = 'model.embed_tokens.weight';
-    const codes = { dtype: 'U8', shape: [10_240, 1], bytes: new Uint8Array(10_240) };
-    const loading = loadClassifier(await changed({ [name]: codes }), { backend: 'cpu' });
-    await expect(loading).rejects.toThrow(name);
+    const numWeights = 320 * 64;
+    const state = { quant_type: 'nf4', blocksize: 64, dtype: 'float32', shape: [320, 64] };
+    const json = new TextEncoder().encode(JSON.stringify(state));
+    const { 'model.layers.0.mlp.up_proj.weight.quant_map': map } = await readTensors('model.safetensors');
+    const loading = loadClassifier(
+      await changed({
+        [name]: { dtype: 'U8', shape: [numWeights / 2, 1], bytes: new Uint8Array(numWeights / 2) },
+        [`${name}.absmax`]: { dtype: 'F32', shape: [320], bytes: new Uint8Array(1280) },
+        [`${name}.quant_map`]: map,
+        [`${name}.quant_state.bitsandbytes__nf4`]: { dtype: 'U8', shape: [json.length], bytes: json },
+      }),
+      { backend: 'cpu' },
+    );
+    await expect(loading).rejects.toThrow(UnsupportedError);
+    await expect(loading).rejects.toThrow(`tensor ${name}: stored in NF4; only projections may be`);
   });
 
   it('names a tensor whose quant_state is gone', async () => {
