@@ -32,6 +32,7 @@ export const referenceCheckpoints = [
   'llama-seqcls-ternary',
   'mpnet-embed',
   'gpt2-lm',
+  'gemma3-lm',
   'deberta-v2-seqcls',
 ] as const;
 

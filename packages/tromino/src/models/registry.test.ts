@@ -78,6 +78,47 @@ describe('defineModel', () => {
     expect(problems(types, 'attention')).toMatchObject([{ window: 8 }, { window: 0 }]);
   });
 
+  const gemma = { ...small, model_type: 'gemma3_text', architectures: ['Gemma3ForCausalLM'], num_hidden_layers: 3, head_dim: 16 };
+
+  it('gives each kind of gemma3 layer its window and its rotation, as transformers 4 and 5 write them', () => {
+    const four = { ...gemma, sliding_window: 8, sliding_window_pattern: 3, rope_theta: 5e5, rope_local_base_freq: 2e3 };
+    const scaling = { rope_type: 'linear', factor: 8 };
+    const five = {
+      ...gemma,
+      sliding_window: 8,
+      layer_types: ['sliding_attention', 'sliding_attention', 'full_attention'],
+      rope_parameters: {
+        full_attention: { ...scaling, rope_theta: 5e5 },
+        sliding_attention: { rope_type: 'default', rope_theta: 2e3 },
+      },
+    };
+    // A scaling that transformers 4 writes for all is for the layers that see everything.
+    expect(define(five).graph(batch)).toEqual(define({ ...four, rope_scaling: scaling }).graph(batch));
+    expect(problems(four, 'attention')).toMatchObject([{ window: 8 }, { window: 8 }, { window: 0 }]);
+    expect(problems(four, 'attention')[0]).toMatchObject({ scale: 1 / 16 });
+    expect(problems(four, 'embedding')).toMatchObject([{ scale: 8 }]);
+    // Layers of one kind share a table: two of them, the windowed layers' first.
+    const tables = define(four).graph(batch).values.filter(({ name }) => name.startsWith('rope_table'));
+    expect(tables).toHaveLength(2);
+    expect(frequencies(four)[1]).toBe(Math.fround(2e3 ** -0.125));
+  });
+
+  it('adds 1 to the weights of gemma3 norms, and norms what is added to the residual', () => {
+    const { weights } = define(gemma);
+    const norm = weights.find(({ name }) => name === 'model.layers.1.post_feedforward_layernorm.weight');
+    if (!norm || !('assembly' in norm)) throw new Error('no assembly');
+    const stored = { name: norm.name, dtype: 'f32', shape: [2], bytes: new Uint8Array(Float32Array.of(0.5, -1).buffer) } as const;
+    expect([...(norm.assembly.assemble([stored])[norm.name] ?? [])].slice(0, 2)).toEqual([1.5, 0]);
+    expect(problems(gemma, 'add')).toHaveLength(6);
+  });
+
+  it.each([
+    [{ final_logit_softcapping: 30 }, 'final_logit_softcapping: only null is supported'],
+    [{ use_bidirectional_attention: true }, 'use_bidirectional_attention: only false is supported'],
+  ])('refuses gemma3 with %j', (change, message) => {
+    expect(() => define({ ...gemma, ...change })).toThrow(message);
+  });
+
   it('takes a head of its own where the files have one, the embedding where the config ties it', () => {
     const tied = { ...small, tie_word_embeddings: true };
     expect(define(tied, 'lm_head.weight').weights.some(({ name }) => name === 'lm_head.weight')).toBe(true);

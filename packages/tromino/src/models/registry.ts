@@ -9,6 +9,7 @@ import { debertaV2Modules, readDebertaV2Config } from './deberta_v2/config.ts';
 import { distilBertModules, readDistilBertConfig } from './distilbert/config.ts';
 import type { EncoderConfig, EncoderModules } from './encoder/config.ts';
 import { defineEncoder } from './encoder/define.ts';
+import { readGemma3Config } from './gemma3/config.ts';
 import { gpt2Modules, readGpt2Config } from './gpt2/config.ts';
 import { readLlamaConfig } from './llama/config.ts';
 import { readMistralConfig } from './mistral/config.ts';
@@ -68,6 +69,7 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
     className: 'DebertaV2',
     modules: debertaV2Modules,
   },
+  gemma3_text: { kind: 'decoder', readConfig: readGemma3Config, className: 'Gemma3' },
   gpt2: {
     kind: 'encoder',
     readConfig: readGpt2Config,

@@ -48,16 +48,18 @@ export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPo
  * Reads a rotation for each kind of layer: `rope_parameters` with one object for each, as transformers 5 writes it, or one `rope_scaling`
  * for all with a base for each kind, as transformers 4 does.
  * @param thetas the bases where `rope_parameters` does not name them.
+ * @param scaled kinds of layers that a common `rope_scaling` is for.
  */
 export function ropesByLayerType(
   config: ConfigReader,
   maxPositions: number,
   thetas: Readonly<Record<LayerType, number>>,
+  scaled: readonly LayerType[] = ['full_attention', 'sliding_attention'],
 ): Readonly<Record<LayerType, RopeConfig>> {
   const modern = config.optionalObject('rope_parameters');
   const common = config.optionalObject('rope_scaling');
   const ropeOf = (type: LayerType): RopeConfig => {
-    const scaling = modern?.optionalObject(type) ?? common;
+    const scaling = modern?.optionalObject(type) ?? (scaled.includes(type) ? common : undefined);
     if (!scaling) return { type: 'default', theta: thetas[type] };
     const theta = scaling.number('rope_theta', { default: thetas[type], min: leastFactor });
     return scaledRope(scaling, theta, maxPositions);

@@ -2,7 +2,7 @@ import type { Nf4Matrix } from '../formats/weight_index.ts';
 import type { WeightAssembly, WeightPart, WeightSpec } from '../graph/graph.ts';
 import { mostTernaryParts } from '../kernels/index.ts';
 import { decodeToF32, floatDTypes } from '../tensor/decode.ts';
-import { formatShape, type Shape } from '../tensor/shape.ts';
+import { elementCount, formatShape, type Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
 import type { DensePiece, Linear, LinearPiece, Nf4Piece, TernaryPiece } from './linear.ts';
@@ -45,6 +45,11 @@ export class WeightList {
   /** A weight that is one of the checkpoint's tensors. Returns its name. */
   tensor(name: string, shape: Shape): string {
     return this.#add({ name, shape, dtype: 'f32', parts: [{ tensor: name, shape }] });
+  }
+
+  /** A weight that is 1 more than one of the checkpoint's tensors, rounded to f32. Returns its name. */
+  tensorPlusOne(name: string, shape: Shape): string {
+    return this.#add({ name, shape, dtype: 'f32', assembly: additionOfOne(name, shape) });
   }
 
   /** A projection whose matrix is one of the checkpoint's. */
@@ -200,6 +205,18 @@ export class WeightList {
     this.#specs.push(spec);
     return spec.name;
   }
+}
+
+function additionOfOne(weight: string, shape: Shape): WeightAssembly {
+  return {
+    tensors: [{ tensor: weight, shape, dtypes: floatDTypes }],
+    assemble: ([stored]) => {
+      const { name, dtype, bytes } = must(stored, weight);
+      const values = new Float32Array(elementCount(shape));
+      decodeToF32(name, dtype, bytes, values);
+      return { [weight]: values.map((value) => 1 + value) };
+    },
+  };
 }
 
 function transposition(weight: string, inputs: number, outputs: number): WeightAssembly {

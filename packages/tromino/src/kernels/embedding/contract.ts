@@ -6,16 +6,18 @@ export type EmbeddingProblem = Readonly<{
   hidden: number;
   firstRow: number;
   numRows: number;
+  /** Factor on every element; 1 for a copy. */
+  scale: number;
   weightDtype: 'f32';
 }>;
 
 /**
- * Copies the table row of each id.
+ * Copies the table row of each id, or scales it.
  *
  * **Shapes** table[numRows, hidden], ids u32[numTokens] → out[numTokens, hidden]. An id outside the chunk leaves its row of `out` as
  * it was, so a table too large for one binding is looked up chunk by chunk.
  *
- * **Numerics** exact.
+ * **Numerics** exact with a scale of 1, else one product, rounded.
  */
 export const embeddingContract: OpContract<EmbeddingProblem> = {
   op: 'embedding',
@@ -29,8 +31,9 @@ export const embeddingContract: OpContract<EmbeddingProblem> = {
     { name: 'hidden', type: 'u32' },
     { name: 'first_row', type: 'u32' },
     { name: 'num_rows', type: 'u32' },
+    { name: 'scale', type: 'f32' },
   ],
-  tolerance: { absolute: 0, relative: 0 },
-  paramValues: (p) => [p.numTokens, p.hidden, p.firstRow, p.numRows],
+  tolerance: { absolute: 1e-37, relative: 0 },
+  paramValues: (p) => [p.numTokens, p.hidden, p.firstRow, p.numRows, p.scale],
   operandLengths: (p) => ({ table: p.numRows * p.hidden, ids: p.numTokens, out: p.numTokens * p.hidden }),
 };

@@ -3,6 +3,7 @@ struct Params {
   hidden: u32,
   first_row: u32,
   num_rows: u32,
+  scale: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -26,6 +27,8 @@ fn main(
     return;
   }
   for (var i = lane; i < params.hidden; i += 64u) {
-    out[token * params.hidden + i] = table[row * params.hidden + i];
+    let value = table[row * params.hidden + i];
+    // A product with 1 could flush a subnormal number.
+    out[token * params.hidden + i] = select(value * params.scale, value, params.scale == 1.0);
   }
 }

@@ -16,7 +16,8 @@ export interface DecoderConfig {
   readonly maxPositions: number;
   readonly rmsNormEpsilon: number;
   readonly activation: ActivationName;
-  readonly rope: RopeConfig;
+  /** One for each layer. */
+  readonly ropes: readonly RopeConfig[];
   readonly ropePrecision: RopePrecision;
   readonly tieWordEmbeddings: boolean;
   /** Ends of a generation where the config does not name any. */
@@ -29,6 +30,14 @@ export interface DecoderConfig {
   readonly queryKeyNorm: boolean;
   /** RMS norms of the attention's output and of the gated activation, before the projections that follow them. */
   readonly subNorms: boolean;
+  /** RMS norms of what the attention and the gated layer give, before it is added to the residual. */
+  readonly outputNorms: boolean;
+  /** Whether the checkpoint stores what is to be added to 1 for the weights of norms. */
+  readonly normsAddOne: boolean;
+  /** Factor on the token embedding. */
+  readonly embeddingScale: number;
+  /** Factor on the product of query and key. */
+  readonly attentionScale: number;
   /** Attention window of each layer, in positions; 0 where the layer sees its whole row. */
   readonly windows: readonly number[];
 }

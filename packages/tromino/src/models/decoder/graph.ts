@@ -1,7 +1,7 @@
 import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
-import { addLinear } from '../linear.ts';
+import { addLinear, type Linear } from '../linear.ts';
 import { inverseFrequencies } from '../rope.ts';
 import type { DecoderConfig } from './config.ts';
 import type { DecoderLayer, DecoderWeights } from './weights.ts';
@@ -28,6 +28,7 @@ class DecoderGraph {
   readonly #batch: BatchShape;
   readonly #queryColumns: number;
   readonly #keyColumns: number;
+  readonly #rotations = new Map<string, ValueId>();
 
   constructor(
     config: DecoderConfig,
@@ -45,43 +46,50 @@ class DecoderGraph {
 
   build(output: string): ModelGraph {
     const { numTokens, numRows } = this.#batch;
-    const { hidden, numLayers, vocabularySize } = this.#config;
+    const { hidden, numLayers, vocabularySize, embeddingScale } = this.#config;
     const graph = this.#graph;
     const ids = graph.input('ids', 'u32', [numTokens]);
     const tokens = graph.input('tokens', 'u32', [numTokens, 4]);
     const lastTokens = graph.input('last_tokens', 'u32', [numRows]);
-    const rotation = this.#rotation();
 
     let residual = graph.node(
       'embedding',
       'model.embed_tokens',
-      { numTokens, hidden, firstRow: 0, numRows: vocabularySize, weightDtype: 'f32' },
+      { numTokens, hidden, firstRow: 0, numRows: vocabularySize, scale: embeddingScale, weightDtype: 'f32' },
       { table: graph.weight(this.#weights.embedding), ids },
       { name: 'embedding', shape: [numTokens, hidden] },
     );
     for (let layer = 0; layer < numLayers; layer++) {
       graph.beginLayer(layer);
       const rowsOut = layer === numLayers - 1 ? lastTokens : undefined;
-      residual = this.#layer(layer, residual, tokens, rotation, rowsOut);
+      residual = this.#layer(layer, residual, tokens, rowsOut);
     }
     graph.beginLayer(numLayers);
     const normed = this.#rmsNorm('model.norm', residual, this.#weights.finalNorm);
     return graph.finish({ [output]: addLinear(graph, output, this.#weights.head, normed) });
   }
 
-  #rotation(): ValueId {
-    const { rope, ropePrecision, headDim } = this.#config;
+  /** The table of a layer's rotation; layers with the same rotation share it. */
+  #rotation(layer: number): ValueId {
+    const { ropes, ropePrecision, headDim } = this.#config;
+    const rope = must(ropes[layer], `rope of layer ${layer}`);
+    const key = JSON.stringify(rope);
+    const known = this.#rotations.get(key);
+    if (known !== undefined) return known;
     const frequencies = inverseFrequencies(rope, headDim, ropePrecision);
     const { numPositions } = this.#batch;
-    return this.#graph.constant('rope_table', [numPositions, frequencies.length, 2], {
+    const name = this.#rotations.size === 0 ? 'rope_table' : `rope_table_${this.#rotations.size}`;
+    const table = this.#graph.constant(name, [numPositions, frequencies.length, 2], {
       kind: 'rope_table',
       inverseFrequencies: frequencies,
       numPositions,
     });
+    this.#rotations.set(key, table);
+    return table;
   }
 
   /** @param rowsOut where given, only these tokens go on behind the attention. */
-  #layer(layer: number, input: ValueId, tokens: ValueId, rotation: ValueId, rowsOut: ValueId | undefined): ValueId {
+  #layer(layer: number, input: ValueId, tokens: ValueId, rowsOut: ValueId | undefined): ValueId {
     const { inner, activation } = this.#config;
     const graph = this.#graph;
     const weights = must(this.#weights.layers[layer], `layer ${layer}`);
@@ -89,7 +97,7 @@ class DecoderGraph {
 
     const normed = this.#rmsNorm(`${label}.input_layernorm`, input, weights.inputNorm);
     const projected = addLinear(graph, `${label}.self_attn.qkv_proj`, weights.queryKeyValue, normed);
-    let attended = this.#attention(layer, weights, projected, tokens, rotation);
+    let attended = this.#attention(layer, weights, projected, tokens);
     let residual = input;
     if (rowsOut !== undefined) {
       attended = this.#gatherRows(`${label}.self_attn.last_tokens`, attended, rowsOut);
@@ -98,8 +106,8 @@ class DecoderGraph {
     if (weights.attentionSubNorm !== undefined) {
       attended = this.#rmsNorm(`${label}.self_attn.attn_sub_norm`, attended, weights.attentionSubNorm);
     }
-    residual = addLinear(graph, `${label}.self_attn.o_proj`, weights.output, attended, residual);
-    const normedAgain = this.#rmsNorm(`${label}.post_attention_layernorm`, residual, weights.postAttentionNorm);
+    residual = this.#addTo(residual, `${label}.self_attn.o_proj`, weights.output, attended, weights.attentionOutputNorm);
+    const normedAgain = this.#rmsNorm(`${label}.mlp_norm`, residual, weights.mlpNorm);
     const gateUp = addLinear(graph, `${label}.mlp.gate_up_proj`, weights.gateUp, normedAgain);
     const rows = must(graph.shape(gateUp)[0], 'rows');
     let activated = graph.node(
@@ -112,12 +120,22 @@ class DecoderGraph {
     if (weights.mlpSubNorm !== undefined) {
       activated = this.#rmsNorm(`${label}.mlp.ffn_sub_norm`, activated, weights.mlpSubNorm);
     }
-    return addLinear(graph, `${label}.mlp.down_proj`, weights.down, activated, residual);
+    return this.#addTo(residual, `${label}.mlp.down_proj`, weights.down, activated, weights.mlpOutputNorm);
   }
 
-  #attention(layer: number, weights: DecoderLayer, projected: ValueId, tokens: ValueId, rotation: ValueId): ValueId {
+  /** Adds a projection to the residual: within its own dispatch, unless what it gives is normed first. */
+  #addTo(residual: ValueId, label: string, linear: Linear, x: ValueId, norm: string | undefined): ValueId {
+    const graph = this.#graph;
+    if (norm === undefined) return addLinear(graph, label, linear, x, residual);
+    const normed = this.#rmsNorm(`${label}.norm`, addLinear(graph, label, linear, x), norm);
+    const shape = graph.shape(residual);
+    const length = shape.reduce((product, size) => product * size, 1);
+    return graph.node('add', `${label}.residual`, { length }, { a: residual, b: normed }, { name: `${label}.sum`, shape });
+  }
+
+  #attention(layer: number, weights: DecoderLayer, projected: ValueId, tokens: ValueId): ValueId {
     const { numTokens, maxRowTokens } = this.#batch;
-    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows } = this.#config;
+    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows, attentionScale } = this.#config;
     const graph = this.#graph;
     const { queryNorm, keyNorm } = weights;
     const label = `model.layers.${layer}.self_attn`;
@@ -145,7 +163,7 @@ class DecoderGraph {
         rotaryDim: headDim,
         numPositions: this.#batch.numPositions,
       },
-      { x: unrotated, table: rotation, tokens },
+      { x: unrotated, table: this.#rotation(layer), tokens },
       { name: `${label}.rotated`, shape: [numTokens, rotatedColumns] },
     );
     return graph.node(
@@ -156,7 +174,7 @@ class DecoderGraph {
         numHeads,
         numKeyHeads,
         headDim,
-        scale: headDim ** -0.5,
+        scale: attentionScale,
         causal: true,
         window: must(windows[layer], `window of layer ${layer}`),
         queryStride: rotatedColumns,

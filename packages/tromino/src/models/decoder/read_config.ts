@@ -2,7 +2,7 @@ import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
 import { FormatError } from '../../util/errors.ts';
 import { activationFromConfig } from '../activations.ts';
 import { layerTypesFromConfig } from '../layer_types.ts';
-import { ropeFromConfig } from '../rope.ts';
+import { ropeFromConfig, type RopeConfig } from '../rope.ts';
 import type { DecoderConfig } from './config.ts';
 
 /** What a family's configuration class in transformers takes for a field that `config.json` leaves out. */
@@ -31,7 +31,13 @@ const mostLayers = 10_000;
 export type DecoderTraits = Pick<
   DecoderConfig,
   'queryKeyValueBias' | 'outputBias' | 'mlpBias' | 'queryKeyNorm' | 'subNorms' | 'windows'
->;
+> &
+  Partial<
+    Pick<
+      DecoderConfig,
+      'activation' | 'ropes' | 'outputNorms' | 'normsAddOne' | 'embeddingScale' | 'attentionScale'
+    >
+  >;
 
 /**
  * Reads what all decoder families have in common.
@@ -66,6 +72,7 @@ export function readDecoderConfig(
         `(left out, it is hidden_size ${hidden} / num_attention_heads ${numHeads})`,
     );
   }
+  const given = traits(numLayers);
   return {
     vocabularySize: size('vocab_size', defaults.vocab_size),
     hidden,
@@ -79,10 +86,24 @@ export function readDecoderConfig(
     activation: activationFromConfig('hidden_act', config.string('hidden_act', { default: defaults.hidden_act ?? 'silu' })),
     defaultStopTokens: defaults.eos_token_id === undefined ? [] : [defaults.eos_token_id],
     ropePrecision: 'f32',
-    rope: ropeFromConfig(config, defaults.rope_theta, maxPositions),
+    ropes: given.ropes ?? equalRopes(config, defaults.rope_theta, maxPositions, numLayers),
+    outputNorms: false,
+    normsAddOne: false,
+    embeddingScale: 1,
+    attentionScale: headDim ** -0.5,
     tieWordEmbeddings: config.boolean('tie_word_embeddings', { default: false }),
-    ...traits(numLayers),
+    ...given,
   };
+}
+
+function equalRopes(
+  config: ConfigReader,
+  defaultTheta: number,
+  maxPositions: number,
+  numLayers: number,
+): readonly RopeConfig[] {
+  const rope = ropeFromConfig(config, defaultTheta, maxPositions);
+  return Array.from({ length: numLayers }, () => rope);
 }
 
 /** `sliding_window`: 4096 where it is left out, none where it is null. **Source** transformers, MistralConfig, Qwen2Config, Qwen3Config. */

@@ -13,11 +13,16 @@ export interface DecoderLayer {
   /** Norm before the output projection, where the family has one. */
   readonly attentionSubNorm: string | undefined;
   readonly output: Linear;
-  readonly postAttentionNorm: string;
+  /** Norm of what the attention gives, where the family has one. */
+  readonly attentionOutputNorm: string | undefined;
+  /** Norm before the gated layer. */
+  readonly mlpNorm: string;
   readonly gateUp: Linear;
   /** Norm before the down projection, where the family has one. */
   readonly mlpSubNorm: string | undefined;
   readonly down: Linear;
+  /** Norm of what the gated layer gives, where the family has one. */
+  readonly mlpOutputNorm: string | undefined;
 }
 
 /** All weights of a decoder, as its graph uses them. */
@@ -46,7 +51,7 @@ export function declareDecoderWeights(
   return {
     embedding,
     layers: Array.from({ length: numLayers }, (_, layer) => declareLayer(list, config, layer)),
-    finalNorm: list.tensor('model.norm.weight', [hidden]),
+    finalNorm: declareNorm(list, config, 'model.norm', hidden),
     head: headIsEmbedding
       ? tiedLinear(embedding, hidden, headRows)
       : list.linear(head === 'classifier' ? 'score' : 'lm_head', hidden, headRows, false),
@@ -54,13 +59,14 @@ export function declareDecoderWeights(
 }
 
 function declareLayer(list: WeightList, config: DecoderConfig, layer: number): DecoderLayer {
-  const { hidden, inner, headDim, queryKeyNorm, subNorms } = config;
+  const { hidden, inner, headDim, queryKeyNorm, subNorms, outputNorms } = config;
+  const norm = (module: string, size: number): string => declareNorm(list, config, module, size);
   const prefix = `model.layers.${layer}`;
   const attention = `${prefix}.self_attn`;
   const queries = config.numHeads * headDim;
   const keys = config.numKeyHeads * headDim;
   return {
-    inputNorm: list.tensor(`${prefix}.input_layernorm.weight`, [hidden]),
+    inputNorm: norm(`${prefix}.input_layernorm`, hidden),
     queryKeyValue: list.stackedLinear(
       `${attention}.qkv_proj`,
       hidden,
@@ -71,11 +77,13 @@ function declareLayer(list: WeightList, config: DecoderConfig, layer: number): D
       ],
       config.queryKeyValueBias,
     ),
-    queryNorm: queryKeyNorm ? list.tensor(`${attention}.q_norm.weight`, [headDim]) : undefined,
-    keyNorm: queryKeyNorm ? list.tensor(`${attention}.k_norm.weight`, [headDim]) : undefined,
-    attentionSubNorm: subNorms ? list.tensor(`${attention}.attn_sub_norm.weight`, [queries]) : undefined,
+    queryNorm: queryKeyNorm ? norm(`${attention}.q_norm`, headDim) : undefined,
+    keyNorm: queryKeyNorm ? norm(`${attention}.k_norm`, headDim) : undefined,
+    attentionSubNorm: subNorms ? norm(`${attention}.attn_sub_norm`, queries) : undefined,
     output: list.linear(`${attention}.o_proj`, queries, hidden, config.outputBias),
-    postAttentionNorm: list.tensor(`${prefix}.post_attention_layernorm.weight`, [hidden]),
+    // What llama calls the norm behind the attention is the one before the gated layer; with norms of outputs it is what it says.
+    attentionOutputNorm: outputNorms ? norm(`${prefix}.post_attention_layernorm`, hidden) : undefined,
+    mlpNorm: norm(`${prefix}.${outputNorms ? 'pre_feedforward_layernorm' : 'post_attention_layernorm'}`, hidden),
     gateUp: list.stackedLinear(
       `${prefix}.mlp.gate_up_proj`,
       hidden,
@@ -85,7 +93,13 @@ function declareLayer(list: WeightList, config: DecoderConfig, layer: number): D
       ],
       config.mlpBias,
     ),
-    mlpSubNorm: subNorms ? list.tensor(`${prefix}.mlp.ffn_sub_norm.weight`, [inner]) : undefined,
+    mlpSubNorm: subNorms ? norm(`${prefix}.mlp.ffn_sub_norm`, inner) : undefined,
     down: list.linear(`${prefix}.mlp.down_proj`, inner, hidden, config.mlpBias),
+    mlpOutputNorm: outputNorms ? norm(`${prefix}.post_feedforward_layernorm`, hidden) : undefined,
   };
+}
+
+function declareNorm(list: WeightList, { normsAddOne }: DecoderConfig, module: string, size: number): string {
+  const name = `${module}.weight`;
+  return normsAddOne ? list.tensorPlusOne(name, [size]) : list.tensor(name, [size]);
 }

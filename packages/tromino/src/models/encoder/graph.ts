@@ -135,7 +135,7 @@ class EncoderGraph {
     const inputs: Record<string, ValueId> = { table: graph.weight(words), ids };
     const output = { name: 'embedding', shape: [numTokens, hidden] };
     if (types === undefined && positionTable === undefined) {
-      return graph.node('embedding', 'embeddings', { ...common, weightDtype: 'f32' }, inputs, output);
+      return graph.node('embedding', 'embeddings', { ...common, scale: 1, weightDtype: 'f32' }, inputs, output);
     }
     if (types !== undefined) {
       inputs['type_table'] = graph.weight(types);
