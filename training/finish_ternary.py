@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--budget-seconds", type=float, default=3600)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
+    torch.set_flush_denormal(True)
     folder = arguments.folder
     weights = load_file(folder / "model.safetensors")
     vocab_size = len(weights["model.embed_tokens.weight"])

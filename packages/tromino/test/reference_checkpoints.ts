@@ -30,6 +30,7 @@ export const referenceCheckpoints = [
   'bitnet-lm-online',
   'bitnet-lm-norms',
   'llama-seqcls-ternary',
+  'modernbert-tokencls-ternary',
   'mpnet-embed',
   'gpt2-lm',
   'gemma3-lm',

@@ -14,7 +14,7 @@ export interface TappedStep {
   /** Place among the plan's steps. */
   readonly index: number;
   readonly step: DispatchStep;
-  /** The whole output, row-major. */
+  /** The whole output, row-major. Of rows in int8 it is the bytes as they lie in memory, which are no floats. */
   readonly values: Float32Array;
 }
 

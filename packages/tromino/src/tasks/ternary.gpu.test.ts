@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadGenerator, type Generator } from '../index.ts';
+import { loadGenerator, type Generator, type LoadOptions } from '../index.ts';
 
 const url = new URL('/packages/tromino/test/fixtures/checkpoints/bitnet-lm-autobitlinear/', location.origin)
   .href;
@@ -32,4 +32,17 @@ it('gives the same bits by packed products and by plain ones', async () => {
   expect(variantsOf(plain)).toEqual(['matmul_tile2x4_ternary_i8']);
   const [a, b] = [await packed.lastLogits(input), await plain.lastLogits(input)];
   expect(new Uint32Array(a.buffer)).toEqual(new Uint32Array(b.buffer));
+});
+
+it('gives a row the same bits alone, in a batch, in slices and without shared storage', async () => {
+  const load = (options: LoadOptions): Promise<Generator> =>
+    loadGenerator(url, { backend: 'webgpu', ...options });
+  using model = await load({});
+  using sliced = await load({ layersPerSlice: 1, reuse: 'off' });
+  const alone = await model.lastLogits(input);
+  const [, inBatch] = await model.lastLogits([{ ids: [1, 2, 3] }, input, { ids: [4] }]);
+  const words = (values: Float32Array | undefined): Uint32Array =>
+    new Uint32Array((values ?? new Float32Array()).slice().buffer);
+  expect(words(inBatch)).toEqual(words(alone));
+  expect(words(await sliced.lastLogits(input))).toEqual(words(alone));
 });
