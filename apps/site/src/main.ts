@@ -1,5 +1,6 @@
 /** The page: a game, a model that plays it, and panels that show what the model does. */
-import type { LoadProgress } from 'tromino';
+import type { GameState } from '@tromino/strata';
+import type { LoadProgress, OnProgress } from 'tromino';
 import { announce, htmlById } from './dom.ts';
 import { describeFailure } from './failure_text.ts';
 import { formatMs } from './format.ts';
@@ -7,14 +8,19 @@ import { GameSession } from './game_session.ts';
 import { GameView } from './game_view.ts';
 import { makeHeadless } from './headless.ts';
 import { readPageOptions } from './page_options.ts';
+import { AgreementMeter } from './agreement.ts';
+import type { Choice } from './choice.ts';
 import { AdapterPanel } from './panels/adapter_panel.ts';
+import { FormatsPanel } from './panels/formats_panel.ts';
 import { MemoryPanel } from './panels/memory_panel.ts';
 import { Overlay, type CardButton } from './panels/overlay.ts';
 import { PromptPanel } from './panels/prompt_panel.ts';
 import { ScoresPanel } from './panels/scores_panel.ts';
 import { TimesPanel } from './panels/times_panel.ts';
 import { loadPlayer, type Player } from './player.ts';
+import { PlayerRack } from './player_rack.ts';
 import type { BackendChoice, Failure, PlayerInfo } from './player_protocol.ts';
+import { denseFormat, formatOfUrl, formatUrl, weightFormats, type WeightFormat } from './weight_formats.ts';
 
 const options = readPageOptions(location.href);
 const session = new GameSession(options.seed);
@@ -24,17 +30,31 @@ const timesPanel = new TimesPanel();
 const memoryPanel = new MemoryPanel();
 const promptPanel = new PromptPanel();
 const overlay = new Overlay();
-let player: Player | undefined;
+const modelsUrl = new URL('models/', location.href).href;
+const formatsPanel = new FormatsPanel(weightFormats, (format) => {
+  switchTo(format).catch(showFailure);
+});
+let backend = options.backend;
+let onProgress: OnProgress | undefined;
+const rack = new PlayerRack(formatUrl(denseFormat, modelsUrl), (modelUrl) =>
+  loadPlayer({ modelUrl, backend, onProgress: (progress) => onProgress?.(progress) }),
+);
+/** What the dense player says of the choices of another that plays. */
+let meter: AgreementMeter | undefined;
 /** Shows why the model does not play: it is being loaded, or it failed. Undefined while it can play. */
 let showAbsence: (() => void) | undefined;
 
 session.listen({
-  decided(_before, { durationMs, memory, tokens }, choice) {
+  decided(before, { durationMs, memory, tokens }, choice) {
     scoresPanel.show(choice);
     scoresPanel.setState(`decided in ${formatMs(durationMs)}`);
     timesPanel.add(durationMs);
     promptPanel.show(tokens);
-    if (player !== undefined) memoryPanel.show(player.info.plannedBytes, memory);
+    if (rack.playing !== undefined) memoryPanel.show(rack.playing.info.plannedBytes, memory);
+    const format = formatOfUrl(rack.playingUrl ?? '');
+    if (format === undefined) return;
+    formatsPanel.add(format, { laterMedianMs: timesPanel.laterMedianMs });
+    if (meter !== undefined) compareWithDense(meter, format, before, choice);
   },
   moved(_before, _action, after) {
     if (!after.over) return;
@@ -53,7 +73,7 @@ session.listen({
 });
 new GameView(session);
 
-const loading = load(options.backend);
+const loading = load(options.backend, options.modelUrl);
 if (options.isHeadless) window.strata = makeHeadless(session, loading);
 else {
   loading.then(
@@ -64,42 +84,84 @@ else {
   );
 }
 
-/** Loads the model, in place of the one that is there. @throws what `loadPlayer` throws, after showing it. */
-async function load(backend: BackendChoice): Promise<PlayerInfo> {
+/** Loads the model afresh, in place of all that are there. @throws what `loadPlayer` throws, after showing it. */
+async function load(wantedBackend: BackendChoice, modelUrl: string): Promise<PlayerInfo> {
   session.setPlayer(undefined);
-  player?.dispose();
-  player = undefined;
+  rack.clear();
+  backend = wantedBackend;
   adapterPanel.showLoading();
-  timesPanel.clear();
-  memoryPanel.clear();
   const buttons = [playYourselfButton()];
   let progress: LoadProgress = { phase: 'files', loadedBytes: 0, totalBytes: undefined, fraction: undefined };
   showAbsence = () => {
     overlay.showProgress(progress, buttons);
   };
   if (session.driver === 'model') showAbsence();
+  onProgress = (next) => {
+    progress = next;
+    if (overlay.kind === 'loading') showAbsence?.();
+  };
+  let info: PlayerInfo | undefined;
   try {
-    player = await loadPlayer({
-      modelUrl: options.modelUrl,
-      backend,
-      onProgress: (next) => {
-        progress = next;
-        if (overlay.kind === 'loading') showAbsence?.();
-      },
+    await rack.play(modelUrl, (player) => {
+      showAbsence = undefined;
+      if (overlay.kind === 'loading') overlay.hide();
+      install(player);
+      info = player.info;
     });
   } catch (error) {
     showFailure(error);
     throw error;
+  } finally {
+    onProgress = undefined;
   }
-  showAbsence = undefined;
+  if (info === undefined) throw new Error('another player was asked for meanwhile');
+  return info;
+}
+
+/** Changes the format of the weights while the game goes on: the old player plays until the new one is there. */
+async function switchTo(format: WeightFormat): Promise<void> {
+  formatsPanel.showLoading(format);
+  try {
+    if (!(await rack.play(formatUrl(format, modelsUrl), install))) return;
+    await rack.loadReference();
+    meter = rack.reference && new AgreementMeter(rack.reference);
+  } catch (error) {
+    formatsPanel.showFailed(format, formatOfUrl(rack.playingUrl ?? ''), error);
+  }
+}
+
+/** Gives the game to a player that was just loaded, and shows what it says of itself. */
+function install(player: Player): void {
   const { info } = player;
+  const format = formatOfUrl(rack.playingUrl ?? '');
+  meter = undefined;
   adapterPanel.showLoaded(info, backend === 'auto');
+  timesPanel.clear();
   memoryPanel.show(info.plannedBytes, undefined);
+  formatsPanel.showPlaying(format);
+  if (format !== undefined) {
+    const { checkpointBytes, plannedBytes } = info;
+    formatsPanel.add(format, { checkpointBytes, deviceBytes: plannedBytes.weights });
+  }
   htmlById('facts').textContent = describePlayer(info);
-  if (overlay.kind === 'loading') overlay.hide();
   announce('The model is loaded.');
   session.setPlayer(player);
-  return info;
+}
+
+function compareWithDense(
+  measure: AgreementMeter,
+  format: WeightFormat,
+  before: GameState,
+  choice: Choice,
+): void {
+  measure.compare(before, choice).then(
+    () => {
+      formatsPanel.add(format, { agreement: measure.agreement });
+    },
+    () => {
+      meter = undefined; // The reference is gone, with its device or with a switch: the game does not need it.
+    },
+  );
 }
 
 function describePlayer({ family, backend, numSteps, planHash }: PlayerInfo): string {
@@ -122,11 +184,11 @@ function showFailure(error: unknown): void {
   announce(title);
 }
 
-function reloadButton(label: string, backend: BackendChoice): CardButton {
+function reloadButton(label: string, wantedBackend: BackendChoice): CardButton {
   return {
     label,
     onPress: () => {
-      load(backend).then(
+      load(wantedBackend, rack.playingUrl ?? options.modelUrl).then(
         startModel,
         () => undefined, // It is on the page already.
       );

@@ -26,6 +26,8 @@ export interface PlayerInfo {
   readonly family: string;
   readonly backend: 'webgpu' | 'cpu';
   readonly adapter: AdapterDescription;
+  /** Bytes of weights in the checkpoint's files: what is downloaded. */
+  readonly checkpointBytes: number;
   /** Bytes by category that a decision is planned to take, weights included. */
   readonly plannedBytes: PlanBytes;
   /** Steps that one decision hands to the backend. */

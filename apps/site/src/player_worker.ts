@@ -21,9 +21,11 @@ async function answer(request: PlayerRequest): Promise<PlayerAnswer> {
 }
 
 async function load({ modelUrl, backend }: Extract<PlayerRequest, { kind: 'load' }>): Promise<PlayerInfo> {
+  let checkpointBytes = 0;
   model = await loadClassifier(modelUrl, {
     backend,
     onProgress: (progress) => {
+      checkpointBytes = progress.loadedBytes;
       send({ kind: 'progress', progress });
     },
   });
@@ -33,6 +35,7 @@ async function load({ modelUrl, backend }: Extract<PlayerRequest, { kind: 'load'
     family: model.family,
     backend: model.backend,
     adapter: model.adapter,
+    checkpointBytes,
     plannedBytes: plan.bytes,
     numSteps: plan.steps.length,
     planHash: plan.hash,

@@ -13,6 +13,11 @@ export class TimesPanel {
   readonly #times = new DecisionTimes();
   readonly #chart = byId('time-chart', SVGSVGElement);
 
+  /** Median of all calls but the first. */
+  get laterMedianMs(): number | undefined {
+    return this.#times.laterMedianMs;
+  }
+
   /** Starts over: another player makes a first call of its own. */
   clear(): void {
     this.#times.clear();
