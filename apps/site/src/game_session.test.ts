@@ -77,6 +77,17 @@ describe('GameSession with a model', () => {
     expect(session.state.steps).toBe(0);
   });
 
+  it('drops a decision of a player that was replaced meanwhile', async () => {
+    const session = new GameSession(4);
+    session.setPlayer(alwaysDrops());
+    const move = session.playMove();
+    session.setPlayer(alwaysDrops());
+    expect(await move).toBeUndefined();
+    expect(session.state).toEqual(newGame(4));
+    await session.playMove();
+    expect(session.state).toEqual(step(newGame(4), Action.hardDrop));
+  });
+
   it('drops a decision about a game that was restarted meanwhile', async () => {
     const session = new GameSession(4);
     session.setPlayer(alwaysDrops());

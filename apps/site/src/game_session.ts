@@ -128,7 +128,7 @@ export class GameSession {
 
   /**
    * Lets the model decide once and plays its choice.
-   * @returns undefined if no model is there, the game is over, a decision is under way, or the game changed hands meanwhile.
+   * @returns undefined if no model is there, the game is over, a decision is under way, or the game or the player changed meanwhile.
    * @throws what the player throws.
    */
   async playMove(): Promise<PlayedMove | undefined> {
@@ -140,7 +140,7 @@ export class GameSession {
     try {
       this.#notifyChanged();
       const decision = await player.decide(writePrompt(before));
-      if (game !== this.#game || this.#driver !== 'model') return undefined;
+      if (game !== this.#game || player !== this.#player || this.#driver !== 'model') return undefined;
       const choice = choose(before, decision.scores);
       for (const listener of this.#listeners) listener.decided?.(before, decision, choice);
       this.#move(choice.action);

@@ -175,6 +175,38 @@ describe('the page', () => {
     expect(Number(await text('#steps'))).toBeGreaterThan(steps);
   });
 
+  it('changes the format of the weights while the game goes on, and holds each against the dense player', async () => {
+    await open('seed=4');
+    await waitForDecisions(2);
+    const steps = Number(await text('#steps'));
+    const row = (format: string): ReturnType<Page['locator']> =>
+      page.locator(`#format-rows tr:has([value=${format}])`);
+    for (const format of ['nf4', 'ternary']) {
+      await row(format).locator('input').click();
+      await page.waitForFunction(
+        (id) =>
+          /^[1-9]\d* of/.test(
+            document.querySelector(`#format-rows tr:has([value=${id}]) td:last-child`)?.textContent ?? '',
+          ),
+        format,
+      );
+      expect(await row(format).locator('input').isChecked()).toBe(true);
+      expect(await text('#memory-state')).toContain('planned = measured');
+    }
+    const cells = await Promise.all(
+      ['dense', 'nf4', 'ternary'].map((format) => row(format).locator('td').allInnerTexts()),
+    );
+    expect(cells.map(([download]) => download)).toEqual([
+      '4.77 MB',
+      expect.stringMatching(/ [kM]B$/),
+      '360 kB',
+    ]);
+    expect(Number(await text('#steps'))).toBeGreaterThan(steps);
+    await row('dense').locator('input').click();
+    await waitForDecisions(2);
+    expect(pageErrors).toEqual([]);
+  });
+
   it('plays on the CPU where that is asked for, and warns about its times', async () => {
     await open('seed=2&backend=cpu');
     await page.getByText('CPU, portable backend').waitFor();
