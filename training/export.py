@@ -76,7 +76,7 @@ def check_export(player: Player, folder: Path, ids: Tensor, bound: float = 1e-3)
     return expected
 
 
-def write_golden(folder: Path, ids: Tensor, logits: Tensor) -> None:
+def write_golden(folder: Path, ids: Tensor, logits: Tensor, source: str | None = None) -> None:
     """Writes prompts and their reference logits; the text is what the tokenizer turns into these ids."""
     import transformers
 
@@ -91,5 +91,5 @@ def write_golden(folder: Path, ids: Tensor, logits: Tensor) -> None:
         }
         for row, scores in zip(ids.tolist(), logits.tolist())
     ]
-    source = f"transformers {transformers.__version__}, torch {torch.__version__}, CPU, float32"
+    source = source or f"transformers {transformers.__version__}, torch {torch.__version__}, CPU, float32"
     (folder / "golden.json").write_text(json.dumps({"source": source, "cases": cases}) + "\n")

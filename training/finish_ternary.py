@@ -1,6 +1,7 @@
 """Plays a packed player's games on a CPU, in the arithmetic of the checkpoint, and writes `golden.json` and the evaluation.
 
-For a run whose time was up before its evaluation. The prompts of `golden.json` are those of the dense player's.
+For a run whose time was up before its evaluation. The prompts of `golden.json` are those of the dense player's. Its scores are computed in
+float64: two computations in float32 both round some activations close to a tie the other way, and would differ by the mistakes of both.
 """
 
 from __future__ import annotations
@@ -11,13 +12,51 @@ import time
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 from safetensors.torch import load_file
+from torch import Tensor
 
 import rollouts
 from export import reference_logits, write_golden
-from model import ModelConfig, Player
-from ternary import packed_player
+from model import ModelConfig, Player, rope_tables
+from ternary import packed_player, unpack_codes
 from train import EVALUATION_PIECES, HERE, evaluate
+
+
+def exact_logits(weights: dict[str, Tensor], config: ModelConfig, ids: Tensor) -> Tensor:
+    """Scores of prompts [batch, tokens] in float64, straight from the packed tensors: AutoBitLinear in a Llama."""
+    wide = {name: value.double() if value.is_floating_point() else value for name, value in weights.items()}
+    cos, sin = (table.double() for table in rope_tables(config, ids.shape[1]))
+
+    def norm(x: Tensor, name: str) -> Tensor:
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + config.rms_norm_eps) * wide[f"{name}.weight"]
+
+    def linear(x: Tensor, module: str) -> Tensor:
+        scale = 127 / x.abs().amax(-1, keepdim=True).clamp(min=1e-5)
+        codes = (x * scale).round().clamp(-128, 127)
+        return codes @ unpack_codes(wide[f"{module}.weight"]).double().t() / scale * wide[f"{module}.weight_scale"]
+
+    def heads(x: Tensor, count: int) -> Tensor:
+        return x.unflatten(-1, (count, config.head_dim)).transpose(1, 2)
+
+    def rotated(x: Tensor) -> Tensor:
+        first, second = x.chunk(2, dim=-1)
+        return x * cos + torch.cat((-second, first), dim=-1) * sin
+
+    x = wide["model.embed_tokens.weight"][ids]
+    groups = config.num_heads // config.num_kv_heads
+    for index in range(config.num_layers):
+        layer = f"model.layers.{index}"
+        normed = norm(x, f"{layer}.input_layernorm")
+        q = rotated(heads(linear(normed, f"{layer}.self_attn.q_proj"), config.num_heads))
+        k = rotated(heads(linear(normed, f"{layer}.self_attn.k_proj"), config.num_kv_heads)).repeat_interleave(groups, 1)
+        v = heads(linear(normed, f"{layer}.self_attn.v_proj"), config.num_kv_heads).repeat_interleave(groups, 1)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+        x = x + linear(mixed, f"{layer}.self_attn.o_proj")
+        normed = norm(x, f"{layer}.post_attention_layernorm")
+        activated = F.silu(linear(normed, f"{layer}.mlp.gate_proj")) * linear(normed, f"{layer}.mlp.up_proj")
+        x = x + linear(activated, f"{layer}.mlp.down_proj")
+    return norm(x[:, -1], "model.norm") @ wide["score.weight"].t()
 
 
 def main() -> None:
@@ -38,11 +77,13 @@ def main() -> None:
 
     cases = json.loads((arguments.dense / "golden.json").read_text())["cases"]
     ids = torch.tensor([case["input_ids"] for case in cases])
-    expected = reference_logits(folder, ids)
-    write_golden(folder, ids, expected)
     with torch.no_grad():
-        found, _ = player(ids)
-    print("distance to transformers by prompt", [round(d, 5) for d in (found - expected).abs().amax(-1).tolist()], flush=True)
+        exact = exact_logits(weights, player.config, ids)
+        played, _ = player(ids)
+    write_golden(folder, ids, exact, f"torch {torch.__version__}, CPU, float64, the arithmetic of AutoBitLinear")
+    for name, other in (("player", played), ("transformers", reference_logits(folder, ids))):
+        distances = (other - exact).abs().amax(-1).tolist()
+        print(f"distance of {name} by prompt", [round(distance, 4) for distance in distances], flush=True)
 
     deadline = time.monotonic() + arguments.budget_seconds
     student = evaluate(player, arguments.script, arguments.games, torch.device("cpu"), deadline)

@@ -5,7 +5,7 @@ import { roundHalfEven } from './round.ts';
 const codesPerByte = 4;
 
 /** Codes of one word on the device. */
-export const codesPerWord = 16;
+const codesPerWord = 16;
 
 /** Value of the lowest bit of each element's field. */
 const fieldUnits = Array.from({ length: codesPerWord }, (_, i) => 2 ** (8 * (i % 4) + 2 * Math.floor(i / 4)));
