@@ -75,6 +75,6 @@ function textOf<T>(value: T | undefined, format: (value: T) => string): string {
 }
 
 /** `19 of 20`: how many choices were the dense player's. */
-export function describeAgreement({ asked, agreed }: Agreement): string {
+function describeAgreement({ asked, agreed }: Agreement): string {
   return asked === 0 ? '–' : `${agreed} of ${asked}`;
 }
