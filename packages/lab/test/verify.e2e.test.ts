@@ -24,6 +24,7 @@ const encoders = [
   'modernbert-seqcls',
   'modernbert-tokencls',
   'modernbert-qa',
+  'mpnet-embed',
 ];
 const generators = [
   'llama-lm-tied',
@@ -33,6 +34,8 @@ const generators = [
   'qwen2-lm',
   'qwen3-lm-tied',
   'mistral-lm',
+  'gemma3-lm',
+  'gpt2-lm',
 ];
 
 interface Verification {
