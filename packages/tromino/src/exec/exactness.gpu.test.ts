@@ -7,6 +7,7 @@ import {
 } from '../../test/reference_checkpoints.ts';
 import { loadGolden, type GoldenModel } from '../../test/run_golden.ts';
 import { inspectCheckpoint, type LoadOptions } from '../index.ts';
+import { must } from '../util/assert.ts';
 import { createTestDevice, type TestDevice } from './testing/test_device.ts';
 
 /** Compiling takes longest on a software adapter, so all checkpoints share a device and its pipelines. */
@@ -77,20 +78,21 @@ describe.each(referenceCheckpoints)('the bits of %s', (name) => {
 });
 
 /** Scores of two inputs by themselves; the short one a hundred times, with nothing to tell the last from the first. */
-async function scoresAlone(
-  url: string,
-  short: GoldenRow,
-  long: GoldenRow,
-): Promise<{ readonly short: ArrayLike<number>; readonly long: ArrayLike<number> }> {
-  let [ofShort, ofLong]: ArrayLike<number>[] = [];
+async function scoresAlone(url: string, short: GoldenRow, long: GoldenRow): Promise<Alone> {
+  const found: Alone[] = [];
   await withModel(url, {}, async (score) => {
-    [ofLong] = await score([long]);
-    [ofShort] = await score([short]);
+    const ofLong = must((await score([long]))[0], 'scores');
+    const ofShort = must((await score([short]))[0], 'scores');
     let last = ofShort;
-    for (let call = 1; call < 100; call++) [last] = await score([short]);
+    for (let call = 1; call < 100; call++) last = must((await score([short]))[0], 'scores');
     expect(last).toEqual(ofShort);
+    expect([...Array.from(ofShort), ...Array.from(ofLong)].every(Number.isFinite)).toBe(true);
+    found.push({ short: ofShort, long: ofLong });
   });
-  if (!ofShort || !ofLong) throw new Error(`${url} gave no scores`);
-  expect([...Array.from(ofShort), ...Array.from(ofLong)].every(Number.isFinite)).toBe(true);
-  return { short: ofShort, long: ofLong };
+  return must(found[0], 'scores');
+}
+
+interface Alone {
+  readonly short: ArrayLike<number>;
+  readonly long: ArrayLike<number>;
 }
