@@ -159,7 +159,7 @@ function compareWithDense(
       formatsPanel.add(format, { agreement: measure.agreement });
     },
     () => {
-      meter = undefined; // The reference is gone, with its device or with a switch: the game does not need it.
+      if (meter === measure) meter = undefined; // The reference is gone, with its device or with a switch: the game does not need it.
     },
   );
 }

@@ -32,7 +32,13 @@ const companions = [
   'merges.txt',
   'spiece.model',
   'sentencepiece.bpe.model',
+  'modules.json',
+  'sentence_bert_config.json',
+  'config_sentence_transformers.json',
 ];
+
+/** Where sentence-transformers keeps what becomes of hidden states, as in `1_Pooling`: without it vectors would be pooled otherwise. */
+const moduleFolder = /^\d+_\w+$/;
 
 /**
  * Writes a copy of a checkpoint with its projections in NF4, as bitsandbytes and transformers store them.
@@ -58,8 +64,8 @@ export async function quantize(
     await writeSafetensors(join(partial, weightsFile), checkpoint.tensors());
     await writeFile(join(partial, 'config.json'), `${JSON.stringify(checkpoint.config, undefined, 2)}\n`);
     const files = await readdir(location.folder);
-    for (const file of files.filter((name) => companions.includes(name))) {
-      await cp(join(location.folder, file), join(partial, file));
+    for (const file of files.filter((name) => companions.includes(name) || moduleFolder.test(name))) {
+      await cp(join(location.folder, file), join(partial, file), { recursive: true });
     }
     await rename(partial, target);
   } finally {

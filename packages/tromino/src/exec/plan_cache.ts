@@ -1,14 +1,14 @@
-import type { BatchShape } from '../graph/graph.ts';
+import { defaultSpanSearch, type BatchShape } from '../graph/graph.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** Plans are small and making one takes milliseconds, so those of the shapes used last are kept. They own no device memory. */
 const keptPlans = 16;
 
-/** A name for a shape: equal shapes have equal plans. */
+/** A name for a shape: equal shapes have equal plans. A search that is left out is the default one, as it is for the graph. */
 export function shapeKey(shape: BatchShape): string {
-  const { numTokens, numRows, maxRowTokens, numPositions, output, spanSearch } = shape;
-  const search = spanSearch && [spanSearch.topK, spanSearch.maxAnswerTokens];
-  return [numTokens, numRows, maxRowTokens, numPositions, output, search].join('/');
+  const { numTokens, numRows, maxRowTokens, numPositions, output, spanSearch = defaultSpanSearch } = shape;
+  const { topK, maxAnswerTokens } = spanSearch;
+  return [numTokens, numRows, maxRowTokens, numPositions, output, topK, maxAnswerTokens].join('/');
 }
 
 /** The plans of the shapes used last. */

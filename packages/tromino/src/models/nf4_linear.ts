@@ -2,11 +2,11 @@ import type { NestedScalesEntry, Nf4Matrix, TensorEntry } from '../formats/weigh
 import type { AssemblyTensor, StoredTensor, WeightAssembly } from '../graph/graph.ts';
 import { nf4Scales, nf4Words, packNf4Codes, packNf4Scales, type StackedRows } from '../kernels/index.ts';
 import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
-import { decodeToF32 } from '../tensor/decode.ts';
 import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
 import { expandNestedScales, nf4Bytes } from '../tensor/nf4.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
+import { storedFloats } from './stored_floats.ts';
 
 /** Names of the weights that a stack of matrices in NF4 becomes. */
 export interface Nf4WeightNames {
@@ -75,12 +75,12 @@ function scalesOf(
   { scales, nested }: Nf4Matrix,
   stored: (entry: TensorEntry) => StoredTensor,
 ): Float32Array {
-  if (!nested) return floatsOf(stored(scales));
+  if (!nested) return storedFloats(stored(scales));
   return expandNestedScales(
     {
       codes: stored(scales).bytes,
-      absmax: floatsOf(stored(nested.absmax)),
-      map: floatsOf(stored(nested.map)),
+      absmax: storedFloats(stored(nested.absmax)),
+      map: storedFloats(stored(nested.map)),
       blockSize: nested.blockSize,
       offset: nested.offset,
     },
@@ -94,9 +94,3 @@ const roundings: Readonly<Record<NestedScalesEntry['dtype'], (value: number) => 
   bfloat16: (value) => decodeBfloat16(encodeBfloat16(value)),
   float16: (value) => decodeFloat16(encodeFloat16(value)),
 };
-
-function floatsOf({ name, dtype, shape, bytes }: StoredTensor): Float32Array {
-  const values = new Float32Array(elementCount(shape));
-  decodeToF32(name, dtype, bytes, values);
-  return values;
-}

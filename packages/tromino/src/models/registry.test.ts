@@ -80,6 +80,15 @@ describe('defineModel', () => {
 
   const gemma = { ...small, model_type: 'gemma3_text', architectures: ['Gemma3ForCausalLM'], num_hidden_layers: 3, head_dim: 16 };
 
+  it("takes gemma3's class with a head for texts by its own name", () => {
+    const architectures = ['Gemma3TextForSequenceClassification'];
+    expect(define({ ...gemma, architectures }, 'score.weight').head).toBe('classifier');
+    const withImages = ['Gemma3ForSequenceClassification'];
+    expect(() => define({ ...gemma, architectures: withImages }, 'score.weight')).toThrow(
+      'known are Gemma3ForCausalLM, Gemma3TextForSequenceClassification',
+    );
+  });
+
   it('gives each kind of gemma3 layer its window and its rotation, as transformers 4 and 5 write them', () => {
     const four = { ...gemma, sliding_window: 8, sliding_window_pattern: 3, rope_theta: 5e5, rope_local_base_freq: 2e3 };
     const scaling = { rope_type: 'linear', factor: 8 };

@@ -32,6 +32,8 @@ interface Family {
 interface DecoderFamily extends Family {
   readonly kind: 'decoder';
   readonly readConfig: (config: ConfigReader) => DecoderConfig;
+  /** Heads by the suffixes of their classes, where they are not those of a decoder. */
+  readonly heads?: Readonly<Record<string, DecoderHeadName>>;
 }
 
 interface EncoderFamily extends Family {
@@ -69,7 +71,13 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
     className: 'DebertaV2',
     modules: debertaV2Modules,
   },
-  gemma3_text: { kind: 'decoder', readConfig: readGemma3Config, className: 'Gemma3' },
+  gemma3_text: {
+    kind: 'decoder',
+    readConfig: readGemma3Config,
+    className: 'Gemma3',
+    // `Gemma3ForSequenceClassification` is the model that sees images too.
+    heads: { ForCausalLM: 'generator', TextForSequenceClassification: 'classifier' },
+  },
   gpt2: {
     kind: 'encoder',
     readConfig: readGpt2Config,
@@ -127,7 +135,7 @@ export function defineModel(
   }
   const precision = ropeFrequencies === 'f32' ? 'f32' : storedPrecision(config);
   if (family.kind === 'decoder') {
-    const head = headOf(config, family, decoderHeads, () => decoderHeadIn(index));
+    const head = headOf(config, family, family.heads ?? decoderHeads, () => decoderHeadIn(index));
     requireHead(wantedHead, head);
     return defineDecoder(type, { ...family.readConfig(config), ropePrecision: precision }, head, config, index);
   }

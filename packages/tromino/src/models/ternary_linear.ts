@@ -1,10 +1,11 @@
 import type { BitNetQuantization } from '../formats/huggingface/bitnet_quantization.ts';
 import type { AssemblyTensor, StoredTensor, WeightAssembly } from '../graph/graph.ts';
-import { decodeToF32 } from '../tensor/decode.ts';
-import { elementCount, type Shape } from '../tensor/shape.ts';
+import { floatDTypes } from '../tensor/decode.ts';
+import type { Shape } from '../tensor/shape.ts';
 import { packTernary, quantizeTernary, ternaryGroups, unpackTernary, type TernaryMatrix } from '../tensor/ternary.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
+import { storedFloats } from './stored_floats.ts';
 
 /** Names of the weights that a stack of ternary matrices becomes. */
 export interface TernaryWeightNames {
@@ -65,15 +66,13 @@ export function ternaryAssembly(
   };
 }
 
-const floats = ['f32', 'f16', 'bf16', 'f64'] as const;
-
 function packedTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTensor[] {
   if (rows % 4 !== 0) {
     throw new ShapeError(`${module}.weight`, 'rows in a multiple of 4, as ternary codes are packed', `${rows}`);
   }
   return [
     { tensor: `${module}.weight`, shape: [rows / 4, inputs], dtypes: ['u8'] },
-    { tensor: `${module}.weight_scale`, shape: [1], dtypes: floats },
+    { tensor: `${module}.weight_scale`, shape: [1], dtypes: floatDTypes },
   ];
 }
 
@@ -82,20 +81,14 @@ function readPacked(stored: readonly StoredTensor[], rows: number, columns: numb
   const { name, bytes } = must(codes, 'codes');
   return {
     matrix: unpackTernary(name, bytes, rows, columns),
-    scale: must(floatsOf(must(scale, 'scale'))[0], 'scale'),
+    scale: must(storedFloats(must(scale, 'scale'))[0], 'scale'),
   };
 }
 
 function floatTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTensor[] {
-  return [{ tensor: `${module}.weight`, shape: [rows, inputs], dtypes: floats }];
+  return [{ tensor: `${module}.weight`, shape: [rows, inputs], dtypes: floatDTypes }];
 }
 
 function readFloats([weight]: readonly StoredTensor[], rows: number, columns: number): ScaledMatrix {
-  return quantizeTernary(floatsOf(must(weight, 'weight')), rows, columns);
-}
-
-function floatsOf({ name, dtype, shape, bytes }: StoredTensor): Float32Array {
-  const values = new Float32Array(elementCount(shape));
-  decodeToF32(name, dtype, bytes, values);
-  return values;
+  return quantizeTernary(storedFloats(must(weight, 'weight')), rows, columns);
 }

@@ -1,13 +1,14 @@
 import type { Nf4Matrix } from '../formats/weight_index.ts';
 import type { WeightAssembly, WeightPart, WeightSpec } from '../graph/graph.ts';
 import { mostTernaryParts } from '../kernels/index.ts';
-import { decodeToF32, floatDTypes } from '../tensor/decode.ts';
-import { elementCount, formatShape, type Shape } from '../tensor/shape.ts';
+import { floatDTypes } from '../tensor/decode.ts';
+import { formatShape, type Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
 import type { DensePiece, Linear, LinearPiece, Nf4Piece, TernaryPiece } from './linear.ts';
 import type { LinearFormats } from './linear_formats.ts';
 import { continuesNf4Stack, nf4Assembly, nf4Shapes } from './nf4_linear.ts';
+import { storedFloats } from './stored_floats.ts';
 import { ternaryAssembly, ternaryShapes } from './ternary_linear.ts';
 
 /** One stored matrix of a projection: `rows` outputs. */
@@ -210,12 +211,7 @@ export class WeightList {
 function additionOfOne(weight: string, shape: Shape): WeightAssembly {
   return {
     tensors: [{ tensor: weight, shape, dtypes: floatDTypes }],
-    assemble: ([stored]) => {
-      const { name, dtype, bytes } = must(stored, weight);
-      const values = new Float32Array(elementCount(shape));
-      decodeToF32(name, dtype, bytes, values);
-      return { [weight]: values.map((value) => 1 + value) };
-    },
+    assemble: ([stored]) => ({ [weight]: storedFloats(must(stored, weight)).map((value) => 1 + value) }),
   };
 }
 
@@ -223,9 +219,7 @@ function transposition(weight: string, inputs: number, outputs: number): WeightA
   return {
     tensors: [{ tensor: weight, shape: [inputs, outputs], dtypes: floatDTypes }],
     assemble: ([stored]) => {
-      const { name, dtype, bytes } = must(stored, weight);
-      const rows = new Float32Array(inputs * outputs);
-      decodeToF32(name, dtype, bytes, rows);
+      const rows = storedFloats(must(stored, weight));
       const turned = new Float32Array(inputs * outputs);
       for (let input = 0; input < inputs; input++) {
         for (let output = 0; output < outputs; output++)
