@@ -80,6 +80,13 @@ describe('defineModel', () => {
 
   const gemma = { ...small, model_type: 'gemma3_text', architectures: ['Gemma3ForCausalLM'], num_hidden_layers: 3, head_dim: 16 };
 
+  it('refuses heads of modernbert that cannot be rotated', () => {
+    const modern = { model_type: 'modernbert', architectures: ['ModernBertModel'], hidden_size: 21 };
+    expect(() => define({ ...modern, num_attention_heads: 3 })).toThrow(
+      'hidden_size: expected an even number for each of num_attention_heads (3), as it is rotated, found 21',
+    );
+  });
+
   it("takes gemma3's class with a head for texts by its own name", () => {
     const architectures = ['Gemma3TextForSequenceClassification'];
     expect(define({ ...gemma, architectures }, 'score.weight').head).toBe('classifier');

@@ -21,7 +21,7 @@ export function spanSearchReference(problem: SpanSearchProblem, operands: Operan
       indexAt(context, 1),
       indexAt(context, contextFields.first),
     ];
-    const candidates = allSpans(logits, start, end, maxAnswerTokens).sort(inOrder).slice(0, topK);
+    const candidates = bestSpans(logits, start, end, maxAnswerTokens, topK);
     const rowOut = out.subarray(row * spanRowLength(topK), (row + 1) * spanRowLength(topK));
     rowOut[spanFields.noAnswer] = Math.fround(at(logits, first * 2) + at(logits, first * 2 + 1));
     rowOut[spanFields.strange] = firstStrange(logits, first, start, end);
@@ -33,19 +33,26 @@ export function spanSearchReference(problem: SpanSearchProblem, operands: Operan
   }
 }
 
-function allSpans(logits: Float32Array, start: number, end: number, maxAnswerTokens: number): Candidate[] {
-  const spans: Candidate[] = [];
+/** Keeps no more than are asked for: a long row has millions of spans. */
+function bestSpans(
+  logits: Float32Array,
+  start: number,
+  end: number,
+  maxAnswerTokens: number,
+  topK: number,
+): readonly Candidate[] {
+  const best: Candidate[] = [];
   for (let s = start; s < end; s++) {
     for (let e = s; e < Math.min(end, s + maxAnswerTokens); e++) {
       const score = Math.fround(at(logits, s * 2) + at(logits, e * 2 + 1));
-      if (Number.isFinite(score)) spans.push({ score, start: s, end: e });
+      if (!Number.isFinite(score) || score <= (best[topK - 1]?.score ?? -Infinity)) continue;
+      // Spans come in order of start and end, so of equal scores those that are there stay before this one.
+      const after = best.findIndex((other) => other.score < score);
+      best.splice(after < 0 ? best.length : after, 0, { score, start: s, end: e });
+      if (best.length > topK) best.pop();
     }
   }
-  return spans;
-}
-
-function inOrder(a: Candidate, b: Candidate): number {
-  return b.score - a.score || a.start - b.start || a.end - b.end;
+  return best;
 }
 
 function firstStrange(logits: Float32Array, first: number, start: number, end: number): number {

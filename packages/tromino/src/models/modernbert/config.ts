@@ -1,5 +1,5 @@
 import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
-import { UnsupportedError } from '../../util/errors.ts';
+import { FormatError, UnsupportedError } from '../../util/errors.ts';
 import { activationFromConfig } from '../activations.ts';
 import type { EncoderConfig, EncoderModules, EncoderHead } from '../encoder/config.ts';
 import { readEncoderSizes } from '../encoder/read_config.ts';
@@ -9,6 +9,7 @@ import { ropesByLayerType, type RopePrecision } from '../rope.ts';
 /**
  * Norms before each projection, rotated positions, a gated feed-forward layer, and layers that see their neighbourhood alone between layers
  * that see everything. **Source** transformers, ModernBertConfig, ModernBertModel.
+ * @throws FormatError for heads of an odd size, which cannot be rotated.
  */
 export function readModernBertConfig(config: ConfigReader, precision: RopePrecision): EncoderConfig {
   const sizes = readEncoderSizes(config, {
@@ -18,7 +19,11 @@ export function readModernBertConfig(config: ConfigReader, precision: RopePrecis
     layers: ['num_hidden_layers', 22],
     heads: ['num_attention_heads', 12],
   });
-  const { numLayers } = sizes;
+  const { numLayers, hidden, numHeads } = sizes;
+  if ((hidden / numHeads) % 2 !== 0) {
+    const expected = `an even number for each of num_attention_heads (${numHeads}), as it is rotated`;
+    throw new FormatError(config.file, `hidden_size: expected ${expected}, found ${hidden}`);
+  }
   const every = config.integer('global_attn_every_n_layers', { default: 3, min: 1 });
   const types = layerTypesFromConfig(config, numLayers, (layer): LayerType =>
     layer % every === 0 ? 'full_attention' : 'sliding_attention',
