@@ -19,10 +19,10 @@ export interface WorkspaceLayout {
 export type BufferLimits = Pick<DeviceCaps, 'maxBufferSize' | 'minStorageBufferOffsetAlignment'>;
 
 /** Layouts that are followed at the same time while the first values are placed, and once a pattern has settled. */
-const [searchWidth, settledWidth] = [24, 3];
+const [searchWidth, settledWidth] = [16, 2];
 
 /** Values until the pattern of a layer counts as settled: two layers of any family have fewer. */
-const searchedValues = 40;
+const searchedValues = 30;
 
 /**
  * Lays out the workspace: values whose lifetimes do not meet share bytes, and what an operation reads is never in the buffer that it
