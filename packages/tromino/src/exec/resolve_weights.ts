@@ -23,10 +23,14 @@ export interface ResolvedWeights {
   readonly assemblies: readonly ResolvedAssembly[];
 }
 
+/** Tensors that a load will read. */
+export function storedEntries({ parts, assemblies }: ResolvedWeights): readonly TensorEntry[] {
+  return [...parts.map(({ entry }) => entry), ...assemblies.flatMap(({ entries }) => entries)];
+}
+
 /** Bytes that a load will read. */
-export function storedBytes({ parts, assemblies }: ResolvedWeights): number {
-  const entries = [...parts.map(({ entry }) => entry), ...assemblies.flatMap((assembly) => assembly.entries)];
-  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+export function storedBytes(resolved: ResolvedWeights): number {
+  return storedEntries(resolved).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 /**

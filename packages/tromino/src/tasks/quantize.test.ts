@@ -62,6 +62,12 @@ describe('quantizeCheckpoint', () => {
     expect(names.length).toBe(3 * 7);
   });
 
+  it('names matrices that are not read here, so that transformers looks for floats there too', async () => {
+    const { config, quantized: names } = await quantizeCheckpoint(new URL('bert-embed/', fixtures));
+    expect(config['quantization_config']).toMatchObject({ llm_int8_skip_modules: ['pooler.dense'] });
+    expect(names).not.toContain('pooler.dense.weight');
+  });
+
   it('keeps embeddings and tied heads, norms and biases, and the types that they were stored in', async () => {
     const names = [...(await quantized(new URL('qwen3-lm-tied/', fixtures))).values()]
       .filter(({ name, dtype }) => dtype === 'f32' && !/\.(absmax|quant_map)$/.test(name))

@@ -13,7 +13,7 @@ import type { GraphNode, ModelGraph } from '../graph/graph.ts';
 import { openCheckpoint, type CheckpointSource } from '../io/checkpoint_files.ts';
 import type { ModelDefinition } from '../models/model_definition.ts';
 import { defineModel } from '../models/registry.ts';
-import { resolveWeights } from '../exec/resolve_weights.ts';
+import { resolveWeights, storedEntries, type ResolvedWeights } from '../exec/resolve_weights.ts';
 import { decodeToF32 } from '../tensor/decode.ts';
 import { elementSizeBytes } from '../tensor/dtype.ts';
 import { nf4BlockSizes } from '../tensor/nf4.ts';
@@ -74,13 +74,14 @@ export async function quantizeCheckpoint(
   }
   const index = await readWeightIndex(files, signal);
   const definition = defineModel(config, index, undefined);
-  resolveWeights(definition.weights, index, config.file);
+  const resolved = resolveWeights(definition.weights, index, config.file);
   const projections = projectionTensors(definition, index);
   const skipped = projections.filter((name) => heads.test(name));
   const quantized = projections.filter((name) => !heads.test(name));
   if (quantized.length === 0)
     throw new UnsupportedError('quantize', 'the checkpoint has no matrix to quantise');
-  const skippedModules = skipped.map((name) => name.replace(/\.weight$/, ''));
+  const dense = [...skipped, ...unusedMatrices(index, resolved)];
+  const skippedModules = dense.map((name) => name.replace(/\.weight$/, ''));
   return {
     config: { ...config.json, quantization_config: bitsandbytesConfig(format, skippedModules) },
     quantized,
@@ -97,6 +98,14 @@ function projectionTensors(definition: ModelDefinition, index: WeightIndex): str
     .filter(({ name }) => matrices.has(name) && !others.has(name))
     .flatMap((spec) => ('parts' in spec ? spec.parts : []))
     .map(({ tensor }) => (index.tensors.has(tensor) ? tensor : tensor.replace(/^model\./, '')));
+}
+
+/** Matrices that the model here does not read, as an encoder's pooler. They stay in floats, and transformers must be told so. */
+function unusedMatrices({ tensors }: WeightIndex, resolved: ResolvedWeights): string[] {
+  const used = new Set(storedEntries(resolved));
+  return [...tensors.values()]
+    .filter((entry) => entry.shape.length === 2 && entry.name.endsWith('.weight') && !used.has(entry))
+    .map(({ name }) => name);
 }
 
 function weightsRead(
