@@ -341,6 +341,11 @@ describe('tromino quantize', () => {
     expect(again.stderr).toContain(
       'UnsupportedError: quantization_config: the checkpoint is quantised already',
     );
+    const inFile = join(fixture('llama-seqcls'), 'config.json', 'out');
+    const nowhere = await tromino(['quantize', fixture('llama-seqcls'), inFile, '--to', 'nf4']);
+    expect(nowhere.stderr).toBe(
+      `tromino: OptionError: out: expected a place where a folder can be made, found ${inFile}\n`,
+    );
     const format = await tromino(['quantize', fixture('llama-seqcls'), out, '--to', 'fp4']);
     expect(format.code).toBe(2);
     expect(await readdir(temporary.folder)).toEqual([]);

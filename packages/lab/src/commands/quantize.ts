@@ -59,8 +59,10 @@ export async function quantize(
   const checkpoint = await quantizeCheckpoint(location.folder, { ...format, signal });
   // Under another name until it is whole, so that nobody takes a part of a checkpoint for one.
   const partial = `${target}.partial-${process.pid}`;
+  await mkdir(partial, { recursive: true }).catch((cause: unknown) => {
+    throw Object.assign(new OptionError('out', 'a place where a folder can be made', out), { cause });
+  });
   try {
-    await mkdir(partial, { recursive: true });
     await writeSafetensors(join(partial, weightsFile), checkpoint.tensors());
     await writeFile(join(partial, 'config.json'), `${JSON.stringify(checkpoint.config, undefined, 2)}\n`);
     const files = await readdir(location.folder);

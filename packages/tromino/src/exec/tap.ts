@@ -18,7 +18,10 @@ export interface TappedStep {
   readonly values: Float32Array;
 }
 
-/** Hears of every step in order; the next one runs when it has returned. What it throws ends the tap. */
+/**
+ * Hears of every step in order; the next one runs when it has returned. What it throws ends the tap. A
+ * call of the same model waits for the tap's end, so it must not be awaited here.
+ */
 export type OnStep = (tapped: TappedStep) => void | Promise<void>;
 
 /**

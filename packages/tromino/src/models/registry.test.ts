@@ -57,6 +57,27 @@ describe('defineModel', () => {
     expect(frequencies(earlier)).toEqual(frequencies(five));
   });
 
+  it('takes a rope_scaling that stands beside rope_parameters instead of them, as transformers does', () => {
+    const both = { ...small, rope_parameters: { rope_type: 'default', rope_theta: 5e5 } };
+    const linear = { rope_type: 'linear', factor: 4 };
+    // Its own base, else the common one, else the family's 10,000: never that of the parameters it replaces. The second of 8 pairs turns by
+    // base ^ (-1 / 8): 1/2 for 256, and 1/8 with the factor.
+    const scaled = (rope: object, added: object = {}): number | undefined =>
+      frequencies({ ...both, rope_scaling: { ...linear, ...rope }, ...added })[1];
+    expect(scaled({ rope_theta: 256 })).toBe(0.125);
+    expect(scaled({}, { rope_theta: 256 })).toBe(0.125);
+    expect(scaled({})).toBeCloseTo(10_000 ** -0.125 / 4, 7);
+    expect(frequencies({ ...both, rope_scaling: {} })).toEqual(frequencies(both));
+    expect(frequencies({ ...both, rope_scaling: null })).toEqual(frequencies(both));
+  });
+
+  it('has as many key heads as query heads where their number is null', () => {
+    for (const [model_type, className] of [['mistral', 'Mistral'], ['qwen2', 'Qwen2'], ['bitnet', 'BitNet']] as const) {
+      const config = { ...small, model_type, architectures: [`${className}ForCausalLM`], num_key_value_heads: null };
+      expect(problems(config, 'attention')).toMatchObject([{ numKeyHeads: 4 }, { numKeyHeads: 4 }]);
+    }
+  });
+
   it('divides by the factor for linear scaling', () => {
     const linear = { ...small, rope_scaling: { type: 'linear', factor: 4 } };
     expect(frequencies(linear)[0]).toBe(0.25);

@@ -23,14 +23,15 @@ const leastFactor = 1e-3;
 
 /**
  * Reads the rotation from a config as transformers 5 writes it (`rope_parameters` with everything inside) or as transformers 4 does
- * (`rope_theta` beside an optional `rope_scaling`, whose kind is called `rope_type` or, earlier, `type`).
+ * (`rope_theta` beside an optional `rope_scaling`, whose kind is called `rope_type` or, earlier, `type`). A `rope_scaling` that stands
+ * beside `rope_parameters`, as one that was added by hand does, is taken instead of them, with its own base or the common one.
+ * **Source** transformers, modeling_rope_utils.py, `RotaryEmbeddingConfigMixin.convert_rope_params_to_dict`.
  * @throws UnsupportedError for a kind of scaling that is not known: a guess would give finite nonsense.
  */
 export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPositions: number): RopeConfig {
-  const modern = config.optionalObject('rope_parameters');
-  const scaling = modern ?? config.optionalObject('rope_scaling');
-  const fallbackTheta = config.number('rope_theta', { default: defaultTheta, min: leastFactor });
-  const theta = modern ? modern.number('rope_theta', { default: fallbackTheta, min: leastFactor }) : fallbackTheta;
+  const scaling = nonEmpty(config.optionalObject('rope_scaling')) ?? config.optionalObject('rope_parameters');
+  const commonTheta = config.number('rope_theta', { default: defaultTheta, min: leastFactor });
+  const theta = scaling?.number('rope_theta', { default: commonTheta, min: leastFactor }) ?? commonTheta;
   if (!scaling) return { type: 'default', theta };
   const nested = Object.keys(scaling.json).find((field) => isJsonObject(scaling.json[field]));
   if (nested !== undefined) {
@@ -65,6 +66,11 @@ export function ropesByLayerType(
     return scaledRope(scaling, theta, maxPositions);
   };
   return { full_attention: ropeOf('full_attention'), sliding_attention: ropeOf('sliding_attention') };
+}
+
+/** An object without fields says nothing: Python takes it for false. */
+function nonEmpty(reader: ConfigReader | undefined): ConfigReader | undefined {
+  return reader && Object.keys(reader.json).length > 0 ? reader : undefined;
 }
 
 function scaledRope(scaling: ConfigReader, theta: number, maxPositions: number): RopeConfig {

@@ -4,7 +4,7 @@ import { floatDTypes } from '../tensor/decode.ts';
 import type { Shape } from '../tensor/shape.ts';
 import { packTernary, quantizeTernary, ternaryGroups, unpackTernary, type TernaryMatrix } from '../tensor/ternary.ts';
 import { must } from '../util/assert.ts';
-import { ShapeError } from '../util/errors.ts';
+import { FormatError, ShapeError } from '../util/errors.ts';
 import { storedFloats } from './stored_floats.ts';
 
 /** Names of the weights that a stack of ternary matrices becomes. */
@@ -36,14 +36,16 @@ export function ternaryShapes(
 
 /**
  * How a stack's codes and scales are made of its tensors: packed codes are put into the order of the kernels, floats are rounded first.
- * @throws ShapeError for packed rows that are no multiple of four.
+ * @throws ShapeError for packed rows that are no multiple of four; when it assembles, FormatError for a code of 3, a scale that cannot be
+ * computed with, or a float that is no finite number.
  */
 export function ternaryAssembly(
   names: TernaryWeightNames,
   parts: readonly TernaryPart[],
   inputs: number,
-  { mode }: BitNetQuantization,
+  { mode, linearClass }: BitNetQuantization,
 ): WeightAssembly {
+  const dividesByScale = linearClass === 'bitlinear';
   const read = mode === 'offline' ? readPacked : readFloats;
   const tensors = parts.map((part) => (mode === 'offline' ? packedTensors : floatTensors)(part, inputs));
   return {
@@ -53,7 +55,7 @@ export function ternaryAssembly(
       const matrices = parts.map(({ rows }, index): ScaledMatrix => {
         const first = next;
         next += must(tensors[index], 'tensors').length;
-        return read(stored.slice(first, next), rows, inputs);
+        return read(stored.slice(first, next), rows, inputs, dividesByScale);
       });
       return {
         [names.codes]: packTernary(
@@ -76,13 +78,23 @@ function packedTensors({ module, rows }: TernaryPart, inputs: number): AssemblyT
   ];
 }
 
-function readPacked(stored: readonly StoredTensor[], rows: number, columns: number): ScaledMatrix {
+function readPacked(
+  stored: readonly StoredTensor[],
+  rows: number,
+  columns: number,
+  dividesByScale: boolean,
+): ScaledMatrix {
   const [codes, scale] = stored;
   const { name, bytes } = must(codes, 'codes');
-  return {
-    matrix: unpackTernary(name, bytes, rows, columns),
-    scale: must(storedFloats(must(scale, 'scale'))[0], 'scale'),
-  };
+  return { matrix: unpackTernary(name, bytes, rows, columns), scale: readScale(must(scale, 'scale'), dividesByScale) };
+}
+
+/** An infinite scale that divides would leave zeros, which look like an answer. */
+function readScale(stored: StoredTensor, dividesByScale: boolean): number {
+  const scale = must(storedFloats(stored)[0], 'scale');
+  if (Number.isFinite(scale) && !(dividesByScale && scale === 0)) return scale;
+  const expected = `a finite number${dividesByScale ? ' other than 0' : ''}`;
+  throw new FormatError(`tensor ${stored.name}`, `expected ${expected}, found ${scale}`);
 }
 
 function floatTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTensor[] {
@@ -90,5 +102,10 @@ function floatTensors({ module, rows }: TernaryPart, inputs: number): AssemblyTe
 }
 
 function readFloats([weight]: readonly StoredTensor[], rows: number, columns: number): ScaledMatrix {
-  return quantizeTernary(storedFloats(must(weight, 'weight')), rows, columns);
+  const stored = must(weight, 'weight');
+  const values = storedFloats(stored);
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong < 0) return quantizeTernary(values, rows, columns);
+  const place = `row ${Math.floor(wrong / columns)}, column ${wrong % columns}`;
+  throw new FormatError(`tensor ${stored.name}`, `${place}: expected a finite number, found ${values[wrong] as number}`);
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { textCheckpoint } from '../../test/text_checkpoints.ts';
-import { loadEmbedder, OptionError, UnsupportedError, type Embedder } from '../node.ts';
+import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
+import { MemorySource } from '../io/memory_source.ts';
+import { loadEmbedder, OptionError, ScoreError, UnsupportedError, type Embedder } from '../node.ts';
 import { must } from '../util/assert.ts';
 
 const fixtures = new URL('../../test/fixtures/checkpoints/', import.meta.url);
@@ -82,6 +84,20 @@ describe('embed', () => {
     });
     await expect(loading).rejects.toThrow(UnsupportedError);
     await expect(loading).rejects.toThrow(message);
+  });
+
+  it('gives no vector with an element that is no number', async () => {
+    const files = await textCheckpoint('bert-embed', read);
+    const bytes = Uint8Array.from(must(files.get('model.safetensors'), 'weights'));
+    const { tensors } = await readSafetensorsHeader(new MemorySource('model.safetensors', bytes));
+    const bias = must(
+      tensors.find(({ name }) => name.endsWith('2.output.LayerNorm.bias')),
+      'bias',
+    );
+    new DataView(bytes.buffer).setFloat32(bias.offsetBytes + 4 * 3, NaN, true);
+    using model = await loadEmbedder(files.set('model.safetensors', bytes), { backend: 'cpu' });
+    await expect(model.embed('Ada', { normalize: true })).rejects.toThrow(ScoreError);
+    await expect(model.embed('Ada')).rejects.toThrow('score 3: expected a finite number, found NaN');
   });
 
   it('refuses options without meaning', async () => {

@@ -195,6 +195,24 @@ describe('a disposed model', () => {
     await expect(model.profile([1])).rejects.toBeInstanceOf(DisposedError);
     expect(model.memory()).toMatchObject({ currentBytes: 0, liveBuffers: 0 });
   });
+
+  it('ends a tap whose callback never returns, and the call behind it', async () => {
+    const model = await loadGenerator(await filesOf('llama-lm-tied'), { backend: 'cpu' });
+    let begin: (() => void) | undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const tapped = model.tap([1], () => {
+      begin?.();
+      return new Promise<void>(() => undefined);
+    });
+    const behind = model.lastLogits([1]);
+    await begun;
+    model.dispose();
+    await expect(tapped).rejects.toBeInstanceOf(DisposedError);
+    await expect(behind).rejects.toBeInstanceOf(DisposedError);
+    expect(model.memory()).toMatchObject({ currentBytes: 0, liveBuffers: 0 });
+  });
 });
 
 describe('a model whose weights are not numbers', () => {

@@ -5,7 +5,7 @@ import type { BatchShape } from '../graph/graph.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { throwIfAborted } from '../util/abort.ts';
+import { abortable, throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
@@ -56,7 +56,7 @@ export interface ScoredInput {
 /** The part of every task that is the same: inputs to a batch, a batch to scores. */
 export class ScoringModel implements Model {
   readonly #model: LoadedModel;
-  #isDisposed = false;
+  readonly #disposal = new AbortController();
 
   constructor(model: LoadedModel) {
     this.#model = model;
@@ -98,7 +98,11 @@ export class ScoringModel implements Model {
   async tap(input: TextOrIds, onStep: OnStep, options: CallOptions = {}): Promise<void> {
     this.checkCall(options);
     checkCallback('onStep', onStep);
-    await this.#model.engine.tap(this.#pack(input), onStep, options.signal);
+    // A callback that never returns must not outlive the model.
+    const untilDisposed: OnStep = async (tapped) => {
+      await abortable(Promise.resolve(onStep(tapped)), this.#disposal.signal);
+    };
+    await this.#model.engine.tap(this.#pack(input), untilDisposed, options.signal);
   }
 
   async profile(input: TextOrIds, options: ProfileOptions = {}): Promise<Profile> {
@@ -118,7 +122,7 @@ export class ScoringModel implements Model {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
+    this.#disposal.abort(new DisposedError('the model'));
     this.#model.engine.dispose();
   }
 
@@ -140,7 +144,7 @@ export class ScoringModel implements Model {
   /** What holds for every call, also for one that has nothing to do. */
   protected checkCall(options: CallOptions): void {
     checkCallOptions(options);
-    if (this.#isDisposed) throw new DisposedError('the model');
+    throwIfAborted(this.#disposal.signal);
     throwIfAborted(options.signal);
   }
 

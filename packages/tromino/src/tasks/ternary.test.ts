@@ -4,6 +4,7 @@ import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
 import { MemorySource } from '../io/memory_source.ts';
 import { inspectCheckpoint, loadGenerator } from '../node.ts';
+import { must } from '../util/assert.ts';
 
 const folder = new URL('../../test/fixtures/checkpoints/bitnet-lm-autobitlinear/', import.meta.url);
 
@@ -63,6 +64,39 @@ it('inspection shows packed matrices whole, with their bits', async () => {
 
 const name = 'model.layers.1.self_attn.k_proj.weight';
 
+function floats(shape: readonly number[], values: ArrayLike<number>): TestTensor {
+  return { dtype: 'F32', shape, bytes: new Uint8Array(Float32Array.from(values).buffer) };
+}
+
+function scaleOf(value: number): Changes {
+  return { tensors: { [`${name}_scale`]: floats([1], [value]) } };
+}
+
+it('a scale of 0 that multiplies is a matrix of zeros', async () => {
+  using model = await loadGenerator(await checkpoint(scaleOf(0)), { backend: 'cpu' });
+  expect((await model.lastLogits([5])).every(Number.isFinite)).toBe(true);
+});
+
+it('a float that is no finite number is named before it is rounded away', async () => {
+  const online = new URL('../bitnet-lm-online/', folder);
+  const read = async (file: string): Promise<Uint8Array> =>
+    new Uint8Array(await readFile(new URL(file, online)));
+  const [config, bytes] = [await read('config.json'), await read('model.safetensors')];
+  const { tensors } = await readSafetensorsHeader(new MemorySource('model.safetensors', bytes));
+  const { offsetBytes } = must(
+    tensors.find((tensor) => tensor.name === name),
+    name,
+  );
+  new DataView(bytes.buffer).setFloat32(offsetBytes + 4 * (2 * 48 + 5), Infinity, true);
+  const files = new Map([
+    ['config.json', config],
+    ['model.safetensors', bytes],
+  ]);
+  await expect(loadGenerator(files, { backend: 'cpu' })).rejects.toThrow(
+    `tensor ${name}: row 2, column 5: expected a finite number, found Infinity`,
+  );
+});
+
 describe('a ternary checkpoint with a fault', () => {
   it.each<[string, Changes, string]>([
     [
@@ -84,6 +118,17 @@ describe('a ternary checkpoint with a fault', () => {
         },
       },
       `tensor ${name}: row 1, column 0: expected a ternary code of 0, 1 or 2, found 3`,
+    ],
+    ['a scale that is no number', scaleOf(NaN), `tensor ${name}_scale: expected a finite number, found NaN`],
+    [
+      'an infinite scale that divides',
+      { ...scaleOf(Infinity), quantization: { linear_class: 'bitlinear' } },
+      `tensor ${name}_scale: expected a finite number other than 0, found Infinity`,
+    ],
+    [
+      'a scale of 0 that divides',
+      { ...scaleOf(0), quantization: { linear_class: 'bitlinear' } },
+      `tensor ${name}_scale: expected a finite number other than 0, found 0`,
     ],
     [
       'codes where floats are promised',

@@ -13,7 +13,7 @@ export function readBitNetConfig(config: ConfigReader): DecoderConfig {
       intermediate_size: 6912,
       num_hidden_layers: 30,
       num_attention_heads: 20,
-      num_key_value_heads: config.json['num_key_value_heads'] === null ? undefined : 5,
+      num_key_value_heads: 5,
       head_dim: undefined,
       hidden_act: 'relu2',
       max_position_embeddings: 2048,

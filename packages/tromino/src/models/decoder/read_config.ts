@@ -51,7 +51,9 @@ export function readDecoderConfig(
   const size = (name: string, fallback: number): number => config.integer(name, { default: fallback, min: 1 });
   const hidden = size('hidden_size', defaults.hidden_size);
   const numHeads = size('num_attention_heads', defaults.num_attention_heads);
-  const numKeyHeads = size('num_key_value_heads', defaults.num_key_value_heads ?? numHeads);
+  // Left out, it is the family's number; null, as many as query heads.
+  const isNull = config.json['num_key_value_heads'] === null;
+  const numKeyHeads = size('num_key_value_heads', (isNull ? undefined : defaults.num_key_value_heads) ?? numHeads);
   const headDim = size('head_dim', defaults.head_dim ?? Math.floor(hidden / numHeads));
   const numLayers = config.integer('num_hidden_layers', {
     default: defaults.num_hidden_layers,
