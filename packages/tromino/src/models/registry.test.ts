@@ -131,6 +131,10 @@ describe('defineModel', () => {
     };
     // A scaling that transformers 4 writes for all is for the layers that see everything.
     expect(define(five).graph(batch)).toEqual(define({ ...four, rope_scaling: scaling }).graph(batch));
+    const { sliding_attention } = five.rope_parameters;
+    const plain = { sliding_attention, full_attention: { rope_type: 'default', rope_theta: 5e5 } };
+    const both = { ...five, rope_parameters: plain, rope_scaling: scaling };
+    expect(define(both).graph(batch)).toEqual(define(five).graph(batch));
     expect(problems(four, 'attention')).toMatchObject([{ window: 8 }, { window: 8 }, { window: 0 }]);
     expect(problems(four, 'attention')[0]).toMatchObject({ scale: 1 / 16 });
     expect(problems(four, 'embedding')).toMatchObject([{ scale: 8 }]);

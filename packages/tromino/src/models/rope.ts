@@ -1,4 +1,4 @@
-import type { ConfigReader } from '../formats/huggingface/config_reader.ts';
+import { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import { isJsonObject } from '../formats/json.ts';
 import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
 import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
@@ -47,7 +47,7 @@ export function ropeFromConfig(config: ConfigReader, defaultTheta: number, maxPo
 
 /**
  * Reads a rotation for each kind of layer: `rope_parameters` with one object for each, as transformers 5 writes it, or one `rope_scaling`
- * for all with a base for each kind, as transformers 4 does.
+ * for all with a base for each kind, as transformers 4 does. Where both are given, the fields of `rope_scaling` count.
  * @param thetas the bases where `rope_parameters` does not name them.
  * @param scaled kinds of layers that a common `rope_scaling` is for.
  */
@@ -60,7 +60,9 @@ export function ropesByLayerType(
   const modern = config.optionalObject('rope_parameters');
   const common = config.optionalObject('rope_scaling');
   const ropeOf = (type: LayerType): RopeConfig => {
-    const scaling = modern?.optionalObject(type) ?? (scaled.includes(type) ? common : undefined);
+    const own = modern?.optionalObject(type);
+    const added = scaled.includes(type) ? common : undefined;
+    const scaling = own && added ? new ConfigReader(config.file, { ...own.json, ...added.json }, 'rope_scaling') : (own ?? added);
     if (!scaling) return { type: 'default', theta: thetas[type] };
     const theta = scaling.number('rope_theta', { default: thetas[type], min: leastFactor });
     return scaledRope(scaling, theta, maxPositions);
