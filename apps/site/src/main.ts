@@ -90,6 +90,8 @@ async function load(wantedBackend: BackendChoice, modelUrl: string): Promise<Pla
   rack.clear();
   backend = wantedBackend;
   adapterPanel.showLoading();
+  timesPanel.clear();
+  memoryPanel.clear();
   const buttons = [playYourselfButton()];
   let progress: LoadProgress = { phase: 'files', loadedBytes: 0, totalBytes: undefined, fraction: undefined };
   showAbsence = () => {

@@ -179,7 +179,7 @@ describe('tromino inspect', () => {
     expect(stdout).toMatch(/cpu on the portable backend/);
     expect(stdout).toMatch(/hidden_size +64/);
     expect(stdout).toMatch(
-      /model\.embed_tokens\.weight +\S+ +\[320, 64\] +80\.0 KiB +model-0000\d-of-00005\.safetensors/,
+      /model\.embed_tokens\.weight +\S+ +\[320, 64\] +80\.0 KiB +32 bits per weight +model-0000\d-of-00005\.safetensors/,
     );
     expect(stdout).toMatch(/planned bytes for one call of 128 tokens/);
     expect(stdout).toMatch(/workspace +\S+ [KM]iB +\d+ bytes/);
