@@ -1,8 +1,8 @@
 import type { NestedScalesEntry, Nf4Matrix, TensorEntry } from '../formats/weight_index.ts';
 import type { AssemblyTensor, StoredTensor, WeightAssembly } from '../graph/graph.ts';
 import { nf4Scales, nf4Words, packNf4Codes, packNf4Scales, type StackedRows } from '../kernels/index.ts';
-import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
-import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
+import { roundToBfloat16 } from '../tensor/bfloat16.ts';
+import { roundToFloat16 } from '../tensor/float16.ts';
 import { expandNestedScales, nf4Bytes } from '../tensor/nf4.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
@@ -91,6 +91,6 @@ function scalesOf(
 /** Rounds to what bitsandbytes computed the scales in; f32 unless someone chose otherwise. */
 const roundings: Readonly<Record<NestedScalesEntry['dtype'], (value: number) => number>> = {
   float32: Math.fround,
-  bfloat16: (value) => decodeBfloat16(encodeBfloat16(value)),
-  float16: (value) => decodeFloat16(encodeFloat16(value)),
+  bfloat16: roundToBfloat16,
+  float16: roundToFloat16,
 };

@@ -1,7 +1,7 @@
 import { ConfigReader } from '../formats/huggingface/config_reader.ts';
 import { isJsonObject } from '../formats/json.ts';
-import { decodeBfloat16, encodeBfloat16 } from '../tensor/bfloat16.ts';
-import { decodeFloat16, encodeFloat16 } from '../tensor/float16.ts';
+import { roundToBfloat16 } from '../tensor/bfloat16.ts';
+import { roundToFloat16 } from '../tensor/float16.ts';
 import { UnsupportedError } from '../util/errors.ts';
 import type { LayerType } from './layer_types.ts';
 
@@ -125,9 +125,9 @@ function roundTo(precision: RopePrecision, value: number): number {
     case 'f32':
       return value;
     case 'f16':
-      return decodeFloat16(encodeFloat16(value));
+      return roundToFloat16(value);
     case 'bf16':
-      return decodeBfloat16(encodeBfloat16(value));
+      return roundToBfloat16(value);
   }
 }
 

@@ -97,13 +97,18 @@ class SequenceClassifier extends ScoringModel implements Classifier {
  * @throws ScoreError where one is no finite number: an answer chosen among such scores would look like any other.
  */
 export function indexOfLargest(values: Float32Array): number {
-  const strange = values.findIndex((value) => !Number.isFinite(value));
-  if (strange >= 0) throw new ScoreError(strange, must(values[strange], 'value'));
+  requireFinite(values);
   let best = 0;
   for (let index = 1; index < values.length; index++) {
     if (must(values[index], 'value') > must(values[best], 'value')) best = index;
   }
   return best;
+}
+
+/** @throws ScoreError for the first value that is no finite number. */
+export function requireFinite(values: Float32Array): void {
+  const strange = values.findIndex((value) => !Number.isFinite(value));
+  if (strange >= 0) throw new ScoreError(strange, must(values[strange], 'value'));
 }
 
 /** Raw scores as probabilities; with `none` (a regression) they are passed on as they are. */

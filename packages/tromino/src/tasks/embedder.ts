@@ -1,8 +1,9 @@
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
-import { OptionError, ScoreError } from '../util/errors.ts';
+import { OptionError } from '../util/errors.ts';
 import type { CallOptions } from './call_options.ts';
+import { requireFinite } from './classifier.ts';
 import { isBatch, type TextOrIds } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
 import { ScoringModel, type Model } from './model.ts';
@@ -76,6 +77,7 @@ class EncoderEmbedder extends ScoringModel implements Embedder {
     const vectors: Float32Array[] = [];
     for (const batch of inBatches(this.rows(input)))
       vectors.push(...(await this.run(batch, options, { output })));
+    // No distance to a vector with an element that is no finite number means anything.
     vectors.forEach(requireFinite);
     const embedded = normalize ? vectors.map(normalized) : vectors;
     return isBatch(input) ? embedded : must(embedded[0], 'vector');
@@ -98,12 +100,6 @@ class EncoderEmbedder extends ScoringModel implements Embedder {
 function outputOf(pooling: Pooling): string {
   if (Object.hasOwn(outputByPooling, pooling)) return outputByPooling[pooling];
   throw new OptionError('pooling', `one of ${Object.keys(outputByPooling).join(', ')}`, describe(pooling));
-}
-
-/** @throws ScoreError where a vector has an element that is no finite number: no distance to it means anything. */
-function requireFinite(vector: Float32Array): void {
-  const strange = vector.findIndex((value) => !Number.isFinite(value));
-  if (strange >= 0) throw new ScoreError(strange, must(vector[strange], 'element'));
 }
 
 /** Keeps a vector of zeros as it is. */

@@ -20,6 +20,11 @@ export function encodeBfloat16(value: number): number {
   return (source + 0x7fff + ((source >>> 16) & 1)) >>> 16;
 }
 
+/** The nearest value that a bf16 holds, ties to even. */
+export function roundToBfloat16(value: number): number {
+  return decodeBfloat16(encodeBfloat16(value));
+}
+
 /** Decodes little-endian bf16 bytes, at any alignment, into `target` from `targetOffset` on. */
 export function decodeBfloat16Array(bytes: Uint8Array, target: Float32Array, targetOffset: number): void {
   const count = bytes.length >> 1;

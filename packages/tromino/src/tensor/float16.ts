@@ -48,6 +48,11 @@ export function encodeFloat16(value: number): number {
   return sign | ((magnitude - 0x38000000 + toEven) >> 13);
 }
 
+/** The nearest value that an f16 holds, ties to even. */
+export function roundToFloat16(value: number): number {
+  return decodeFloat16(encodeFloat16(value));
+}
+
 /** Decodes little-endian f16 bytes, at any alignment, into `target` from `targetOffset` on. A pass over a table, some 1 ns a value. */
 export function decodeFloat16Array(bytes: Uint8Array, target: Float32Array, targetOffset: number): void {
   const decoded = table();

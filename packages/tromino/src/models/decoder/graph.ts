@@ -2,7 +2,7 @@ import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
 import { addLinear, type Linear } from '../linear.ts';
-import { inverseFrequencies } from '../rope.ts';
+import { addGatherRows, RotationTables } from '../shared_graph.ts';
 import type { DecoderConfig } from './config.ts';
 import type { DecoderLayer, DecoderWeights } from './weights.ts';
 
@@ -28,7 +28,7 @@ class DecoderGraph {
   readonly #batch: BatchShape;
   readonly #queryColumns: number;
   readonly #keyColumns: number;
-  readonly #rotations = new Map<string, ValueId>();
+  readonly #rotations: RotationTables;
 
   constructor(
     config: DecoderConfig,
@@ -40,6 +40,11 @@ class DecoderGraph {
     this.#config = config;
     this.#weights = weights;
     this.#batch = batch;
+    this.#rotations = new RotationTables(this.#graph, {
+      rotaryDim: config.headDim,
+      precision: config.ropePrecision,
+      numPositions: batch.numPositions,
+    });
     this.#queryColumns = config.numHeads * config.headDim;
     this.#keyColumns = config.numKeyHeads * config.headDim;
   }
@@ -69,25 +74,6 @@ class DecoderGraph {
     return graph.finish({ [output]: addLinear(graph, output, this.#weights.head, normed) });
   }
 
-  /** The table of a layer's rotation; layers with the same rotation share it. */
-  #rotation(layer: number): ValueId {
-    const { ropes, ropePrecision, headDim } = this.#config;
-    const rope = must(ropes[layer], `rope of layer ${layer}`);
-    const key = JSON.stringify(rope);
-    const known = this.#rotations.get(key);
-    if (known !== undefined) return known;
-    const frequencies = inverseFrequencies(rope, headDim, ropePrecision);
-    const { numPositions } = this.#batch;
-    const name = this.#rotations.size === 0 ? 'rope_table' : `rope_table_${this.#rotations.size}`;
-    const table = this.#graph.constant(name, [numPositions, frequencies.length, 2], {
-      kind: 'rope_table',
-      inverseFrequencies: frequencies,
-      numPositions,
-    });
-    this.#rotations.set(key, table);
-    return table;
-  }
-
   /** @param rowsOut where given, only these tokens go on behind the attention. */
   #layer(layer: number, input: ValueId, tokens: ValueId, rowsOut: ValueId | undefined): ValueId {
     const { inner, activation } = this.#config;
@@ -100,8 +86,8 @@ class DecoderGraph {
     let attended = this.#attention(layer, weights, projected, tokens);
     let residual = input;
     if (rowsOut !== undefined) {
-      attended = this.#gatherRows(`${label}.self_attn.last_tokens`, attended, rowsOut);
-      residual = this.#gatherRows(`${label}.last_tokens`, residual, rowsOut);
+      attended = addGatherRows(graph, `${label}.self_attn.last_tokens`, attended, rowsOut);
+      residual = addGatherRows(graph, `${label}.last_tokens`, residual, rowsOut);
     }
     if (weights.attentionSubNorm !== undefined) {
       attended = this.#rmsNorm(`${label}.self_attn.attn_sub_norm`, attended, weights.attentionSubNorm);
@@ -135,7 +121,7 @@ class DecoderGraph {
 
   #attention(layer: number, weights: DecoderLayer, projected: ValueId, tokens: ValueId): ValueId {
     const { numTokens, maxRowTokens } = this.#batch;
-    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows, attentionScale } = this.#config;
+    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows, ropes, attentionScale } = this.#config;
     const graph = this.#graph;
     const { queryNorm, keyNorm } = weights;
     const label = `model.layers.${layer}.self_attn`;
@@ -163,7 +149,7 @@ class DecoderGraph {
         rotaryDim: headDim,
         numPositions: this.#batch.numPositions,
       },
-      { x: unrotated, table: this.#rotation(layer), tokens },
+      { x: unrotated, table: this.#rotations.of(must(ropes[layer], `rope of layer ${layer}`)), tokens },
       { name: `${label}.rotated`, shape: [numTokens, rotatedColumns] },
     );
     return graph.node(
@@ -199,14 +185,5 @@ class DecoderGraph {
       { x, weight: this.#graph.weight(weight) },
       { name: `${label}.normed`, shape: [rows, hidden] },
     );
-  }
-
-  #gatherRows(label: string, x: ValueId, rows: ValueId): ValueId {
-    const { numRows, numTokens } = this.#batch;
-    const width = must(this.#graph.shape(x)[1], 'width');
-    return this.#graph.node('gather_rows', label, { numRows, width, sourceRows: numTokens }, { x, rows }, {
-      name: label,
-      shape: [numRows, width],
-    });
   }
 }

@@ -3,6 +3,7 @@ import { FormatError } from '../../util/errors.ts';
 import { activationFromConfig } from '../activations.ts';
 import { layerTypesFromConfig } from '../layer_types.ts';
 import { ropeFromConfig, type RopeConfig } from '../rope.ts';
+import { mostLayers } from '../shared_config.ts';
 import type { DecoderConfig } from './config.ts';
 
 /** What a family's configuration class in transformers takes for a field that `config.json` leaves out. */
@@ -23,9 +24,6 @@ export interface DecoderDefaults {
   readonly rope_theta: number;
   readonly eos_token_id: number | undefined;
 }
-
-/** The deepest models have some hundreds. A number that is nonsense must not fill the memory with names of layers. */
-const mostLayers = 10_000;
 
 /** The fields that differ from family to family in more than their default. */
 export type DecoderTraits = Pick<

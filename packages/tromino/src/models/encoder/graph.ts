@@ -11,7 +11,8 @@ import { must } from '../../util/assert.ts';
 import type { ActivationName } from '../activations.ts';
 import { addLinear } from '../linear.ts';
 import { biasBuckets, disentangledBuckets } from '../relative_positions.ts';
-import { inverseFrequencies, type RopeConfig } from '../rope.ts';
+import type { RopeConfig } from '../rope.ts';
+import { addGatherRows, RotationTables } from '../shared_graph.ts';
 import type { EncoderConfig } from './config.ts';
 import type { EncoderLayer, EncoderWeights, NormWeights } from './weights.ts';
 
@@ -57,8 +58,7 @@ class EncoderGraph {
   readonly #weights: EncoderWeights;
   readonly #batch: BatchShape;
   readonly #headDim: number;
-  /** Layers with the same rotation share its table. */
-  readonly #rotations = new Map<string, ValueId>();
+  readonly #rotations: RotationTables;
 
   constructor(
     config: EncoderConfig,
@@ -71,6 +71,11 @@ class EncoderGraph {
     this.#weights = weights;
     this.#batch = batch;
     this.#headDim = config.hidden / config.numHeads;
+    this.#rotations = new RotationTables(this.#graph, {
+      rotaryDim: this.#headDim,
+      precision: config.positions.kind === 'rotary' ? config.positions.precision : 'f32',
+      numPositions: batch.numPositions,
+    });
   }
 
   build({ output, pooling, headActivation }: EncoderTask): ModelGraph {
@@ -167,8 +172,8 @@ class EncoderGraph {
     let attended = attend(projected);
     let residual = input;
     if (rowsOut !== undefined) {
-      attended = this.#gatherRows(`${label}.attention.pooled_tokens`, attended, rowsOut);
-      residual = this.#gatherRows(`${label}.pooled_tokens`, residual, rowsOut);
+      attended = addGatherRows(graph, `${label}.attention.pooled_tokens`, attended, rowsOut);
+      residual = addGatherRows(graph, `${label}.pooled_tokens`, residual, rowsOut);
     }
     residual = addLinear(graph, `${label}.attention.output`, weights.output, attended, residual);
     if (isPost && attentionNorm) residual = this.#norm(residual, attentionNorm);
@@ -308,26 +313,9 @@ class EncoderGraph {
         rotaryDim: headDim,
         numPositions,
       },
-      { x, table: this.#rotation(rope), tokens },
+      { x, table: this.#rotations.of(rope), tokens },
       { name: `${label}.rotated`, shape: [numTokens, 2 * hidden] },
     );
-  }
-
-  #rotation(rope: RopeConfig): ValueId {
-    const { positions } = this.#config;
-    const key = JSON.stringify(rope);
-    const known = this.#rotations.get(key);
-    if (known !== undefined) return known;
-    const precision = positions.kind === 'rotary' ? positions.precision : 'f32';
-    const frequencies = inverseFrequencies(rope, this.#headDim, precision);
-    const { numPositions } = this.#batch;
-    const table = this.#graph.constant(
-      `rope_table_${this.#rotations.size}`,
-      [numPositions, frequencies.length, 2],
-      { kind: 'rope_table', inverseFrequencies: frequencies, numPositions },
-    );
-    this.#rotations.set(key, table);
-    return table;
   }
 
   #norm(x: ValueId, { module, weight, bias }: NormWeights): ValueId {
@@ -353,15 +341,6 @@ class EncoderGraph {
     const width = this.#config.hidden;
     return this.#graph.node('mean_pool', 'mean_pool', { numTokens, numRows, width }, { x, tokens, rows }, {
       name: 'mean_pooled',
-      shape: [numRows, width],
-    });
-  }
-
-  #gatherRows(label: string, x: ValueId, rows: ValueId): ValueId {
-    const { numRows, numTokens } = this.#batch;
-    const width = must(this.#graph.shape(x)[1], 'width');
-    return this.#graph.node('gather_rows', label, { numRows, width, sourceRows: numTokens }, { x, rows }, {
-      name: label,
       shape: [numRows, width],
     });
   }

@@ -1,8 +1,6 @@
 import type { ConfigReader } from '../../formats/huggingface/config_reader.ts';
 import { FormatError, UnsupportedError } from '../../util/errors.ts';
-
-/** The deepest models have some hundreds. A number that is nonsense must not fill the memory with names of layers. */
-const mostLayers = 10_000;
+import { mostLayers } from '../shared_config.ts';
 
 /** What a config calls the sizes of an encoder, and what its family's configuration class takes for those left out. */
 export interface EncoderSizeFields {

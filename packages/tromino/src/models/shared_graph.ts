@@ -1,0 +1,53 @@
+import type { GraphBuilder } from '../graph/builder.ts';
+import type { ValueId } from '../graph/graph.ts';
+import { must } from '../util/assert.ts';
+import { inverseFrequencies, type RopeConfig, type RopePrecision } from './rope.ts';
+
+/** What all rotations of a model have in common. */
+export interface RotationSizes {
+  /** Elements of each head that are rotated. */
+  readonly rotaryDim: number;
+  readonly precision: RopePrecision;
+  readonly numPositions: number;
+}
+
+/** The tables of a graph's rotations; layers with the same rotation share one. */
+export class RotationTables {
+  readonly #graph: GraphBuilder;
+  readonly #sizes: RotationSizes;
+  readonly #tables = new Map<string, ValueId>();
+
+  constructor(graph: GraphBuilder, sizes: RotationSizes) {
+    this.#graph = graph;
+    this.#sizes = sizes;
+  }
+
+  /** **Shapes** → [numPositions, rotaryDim / 2, 2] */
+  of(rope: RopeConfig): ValueId {
+    const key = JSON.stringify(rope);
+    const known = this.#tables.get(key);
+    if (known !== undefined) return known;
+    const { rotaryDim, precision, numPositions } = this.#sizes;
+    const frequencies = inverseFrequencies(rope, rotaryDim, precision);
+    const name = this.#tables.size === 0 ? 'rope_table' : `rope_table_${this.#tables.size}`;
+    const table = this.#graph.constant(
+      name,
+      [numPositions, frequencies.length, 2],
+      { kind: 'rope_table', inverseFrequencies: frequencies, numPositions },
+    );
+    this.#tables.set(key, table);
+    return table;
+  }
+}
+
+/**
+ * Adds a node that takes some rows of a value.
+ *
+ * **Shapes** x[sourceRows, width], rows[numRows] → [numRows, width]
+ */
+export function addGatherRows(graph: GraphBuilder, label: string, x: ValueId, rows: ValueId): ValueId {
+  const [sourceRows, width] = graph.shape(x) as [number, number];
+  const numRows = must(graph.shape(rows)[0], 'rows');
+  const problem = { numRows, width, sourceRows };
+  return graph.node('gather_rows', label, problem, { x, rows }, { name: label, shape: [numRows, width] });
+}
