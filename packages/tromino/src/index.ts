@@ -15,8 +15,15 @@ export {
   type Extraction,
   type Extractor,
   type ExtractOptions,
+  type QuestionIds,
+  type SearchOptions,
   type SpanLogits,
+  type TokenAnswer,
+  type TokenExtraction,
+  type WindowingOptions,
 } from './tasks/extractor.ts';
+export type { QuestionRow } from './tasks/question_rows.ts';
+export type { RowOptions } from './tasks/batch_shape.ts';
 export { loadEmbedder, type Embedder, type EmbedOptions, type Pooling } from './tasks/embedder.ts';
 export type { TextSpan } from './tasks/text_calls.ts';
 export { inspectCheckpoint, type CheckpointSummary, type TensorSummary } from './tasks/inspect.ts';

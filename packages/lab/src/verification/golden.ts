@@ -12,7 +12,7 @@ export interface GoldenRow {
 export interface GoldenReference {
   /** The field's name, but `token_logits` for `logits` that have a vector for each token. */
   readonly output: OutputName;
-  /** For each row. Vectors for each token stand one behind the other, without those at padding, which mean nothing. */
+  /** For each row. What stands for tokens is one behind the other, question by question, without what is at padding, which means nothing. */
   readonly values: readonly (readonly number[])[];
 }
 
@@ -27,15 +27,20 @@ export interface GoldenCase {
   readonly greedyIds: readonly number[] | undefined;
 }
 
-/** How deep the lists of each field's rows are: 1 for a vector, or a number for each token; 2 for a vector for each token. */
+/**
+ * How deep the lists of each field's rows are, and what their numbers are of: a vector of the row (1), a number or a vector for each token (1,
+ * 2), a number for each token of each question (2). The depth tells fields of one name apart.
+ */
 const fields = [
-  { field: 'logits', depth: 1, perToken: false, output: 'logits' },
-  { field: 'logits', depth: 2, perToken: true, output: 'token_logits' },
-  { field: 'last_logits', depth: 1, perToken: false, output: 'last_logits' },
-  { field: 'start_logits', depth: 1, perToken: true, output: 'start_logits' },
-  { field: 'end_logits', depth: 1, perToken: true, output: 'end_logits' },
-  { field: 'last_hidden_state', depth: 2, perToken: true, output: 'last_hidden_state' },
-  { field: 'mean_pooled', depth: 1, perToken: false, output: 'mean_pooled' },
+  { field: 'logits', depth: 1, per: 'row', output: 'logits' },
+  { field: 'logits', depth: 2, per: 'token', output: 'token_logits' },
+  { field: 'last_logits', depth: 1, per: 'row', output: 'last_logits' },
+  { field: 'start_logits', depth: 1, per: 'token', output: 'start_logits' },
+  { field: 'start_logits', depth: 2, per: 'question', output: 'start_logits' },
+  { field: 'end_logits', depth: 1, per: 'token', output: 'end_logits' },
+  { field: 'end_logits', depth: 2, per: 'question', output: 'end_logits' },
+  { field: 'last_hidden_state', depth: 2, per: 'token', output: 'last_hidden_state' },
+  { field: 'mean_pooled', depth: 1, per: 'row', output: 'mean_pooled' },
 ] as const;
 
 /**
@@ -71,10 +76,10 @@ function parseCase(value: unknown, subject: string): GoldenCase {
 
 function parseRows(value: Record<string, unknown>, isBatch: boolean, subject: string): GoldenRow[] {
   const rowsOf = (field: string): number[][] => numberRows(value[field], isBatch, `${subject}, ${field}`);
-  const masks = rowsOf('attention_mask');
+  const masks = 'attention_mask' in value ? rowsOf('attention_mask') : undefined;
   const types = 'token_type_ids' in value ? rowsOf('token_type_ids') : undefined;
   return rowsOf('input_ids').map((ids, row) => {
-    const attentionMask = masks[row] ?? [];
+    const attentionMask = masks ? (masks[row] ?? []) : ids.map(() => 1);
     const tokenTypes = types?.[row];
     expectLength(`${subject}, attention_mask`, attentionMask.length, ids.length);
     if (tokenTypes) expectLength(`${subject}, token_type_ids`, tokenTypes.length, ids.length);
@@ -88,18 +93,22 @@ function parseReferences(
   isBatch: boolean,
   subject: string,
 ): GoldenReference[] {
-  const hasTokenLogits = depth(value['logits']) > 1 + Number(isBatch);
-  const given = fields.filter(({ field, output }) => {
-    if (field !== 'logits') return field in value;
-    return field in value && hasTokenLogits === (output === 'token_logits');
+  const given = fields.filter(({ field, depth: rowDepth }) => {
+    if (!(field in value)) return false;
+    const isAlone = fields.filter((other) => other.field === field).length === 1;
+    return isAlone || rowDepth === (depth(value[field]) > 1 + Number(isBatch) ? 2 : 1);
   });
-  return given.map(({ field, depth: rowDepth, perToken, output }) => {
+  return given.map(({ field, depth: rowDepth, per, output }) => {
     const name = `${subject}, ${field}`;
     const read = rowDepth === 1 ? numberRows : vectorRows;
     const found = read(value[field], isBatch, name);
     expectLength(name, found.length, rows.length);
-    const valuesOf = (row: GoldenRow, values: Tokens): number[] =>
-      perToken ? realTokens(row, values, name) : values.flat();
+    const valuesOf = (row: GoldenRow, values: Tokens): number[] => {
+      if (per === 'row') return values.flat();
+      return per === 'token'
+        ? realTokens(row, values, name)
+        : values.flatMap((question) => realTokens(row, [question].flat(), name));
+    };
     return { output, values: rows.map((row, i) => valuesOf(row, found[i] ?? [])) };
   });
 }

@@ -8,13 +8,19 @@ describe('shapeKey', () => {
     expect(shapeKey({ ...shape, spanSearch: { topK: 1, maxAnswerTokens: 30 } })).toBe(shapeKey(shape));
   });
 
+  it('takes questions that are left out for one in each row, as the graph does', () => {
+    expect(shapeKey({ ...shape, numQuestions: 2, numPairs: 9 })).toBe(shapeKey(shape));
+  });
+
   it('tells searches and outputs apart', () => {
     const others = [
       { ...shape, spanSearch: { topK: 2, maxAnswerTokens: 30 } },
       { ...shape, spanSearch: { topK: 1, maxAnswerTokens: 20 } },
       { ...shape, output: 'logits' },
       { ...shape, numTokens: 10 },
+      { ...shape, numQuestions: 3 },
+      { ...shape, numPairs: 10 },
     ];
-    expect(new Set([shape, ...others].map(shapeKey)).size).toBe(5);
+    expect(new Set([shape, ...others].map(shapeKey)).size).toBe(7);
   });
 });

@@ -7,8 +7,10 @@ const keptPlans = 16;
 /** A name for a shape: equal shapes have equal plans. A search that is left out is the default one, as it is for the graph. */
 export function shapeKey(shape: BatchShape): string {
   const { numTokens, numRows, maxRowTokens, numPositions, output, spanSearch = defaultSpanSearch } = shape;
+  const { numQuestions = numRows, numPairs = numTokens } = shape;
   const { topK, maxAnswerTokens } = spanSearch;
-  return [numTokens, numRows, maxRowTokens, numPositions, output, topK, maxAnswerTokens].join('/');
+  const sizes = [numTokens, numRows, maxRowTokens, numPositions, numQuestions, numPairs];
+  return [...sizes, output, topK, maxAnswerTokens].join('/');
 }
 
 /** The plans of the shapes used last. */

@@ -1,4 +1,4 @@
-import { contextFields } from '../kernels/index.ts';
+import { questionFields, tokenFields } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
@@ -11,7 +11,7 @@ export interface TokenRow {
   /** The segment of each token; all 0 where left out. */
   readonly tokenTypes?: ArrayLike<number> | undefined;
   /** Columns that an answer may lie in, for a search of spans; the whole row where left out. */
-  readonly context?: { readonly start: number; readonly end: number } | undefined;
+  readonly context?: Range | undefined;
 }
 
 /**
@@ -24,6 +24,15 @@ export type PositionRule =
   | { readonly kind: 'from_first_token' }
   | { readonly kind: 'from_row_start' }
   | { readonly kind: 'past_padding'; readonly paddingId: number };
+
+/** What a vector of an output may be of: a row, a token, a question, or a question with one of its row's tokens. */
+export type Unit = 'row' | 'token' | 'question' | 'pair';
+
+/** A run of neighbours: from `start` up to `end`, not included. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** What a model takes for a row of tokens, and how it reads it. */
 export interface BatchRules {
@@ -38,6 +47,8 @@ export interface BatchRules {
    * is kept as a query: it sees the row's tokens, and none of them sees it.
    */
   readonly readsFirstColumn: boolean;
+  /** The token that stands before each question of a row and for it, in models whose rows hold questions. */
+  readonly questionMarker?: number | undefined;
 }
 
 /** A ragged batch ready for upload; see {@link packBatch}. */
@@ -55,7 +66,12 @@ export interface PackedBatch {
   readonly firstTokens: Uint32Array<ArrayBuffer>;
   /** [numRows]: index of each row's last real token. */
   readonly lastTokens: Uint32Array<ArrayBuffer>;
-  /** [numRows, 4]: the tokens that a search of spans looks at, from the first to one past the last, and the row's first token. */
+  /** [numQuestions, 4]: see {@link questionFields}; empty in models whose rows hold no questions. */
+  readonly questions: Uint32Array<ArrayBuffer>;
+  /**
+   * [numRows, 4]: the tokens that a search of spans looks at, from the first to one past the last, and the row's first token. Where rows
+   * hold questions [numQuestions, 4], and pairs in place of tokens.
+   */
   readonly contexts: Uint32Array<ArrayBuffer>;
 }
 
@@ -63,7 +79,7 @@ export interface PackedBatch {
  * Packs rows one behind the other and drops padded tokens: what is not there cannot be attended to, needs no mask and costs nothing, and
  * a row's bits cannot depend on its companions. Positions keep the gaps of a mask with holes; where they begin is the family's rule.
  * @throws OptionError for an empty row, a mask of another length or with other values than 0 and 1, an id outside the vocabulary, a token
- * type that the model does not have, or a position beyond its last.
+ * type that the model does not have, a position beyond its last, or a row without the question that it is to hold.
  */
 export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedBatch {
   if (rows.length === 0) throw new OptionError('inputs', 'at least one row', 'none');
@@ -76,7 +92,6 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     tokens: new Uint32Array(numTokens * 4),
     firstTokens: new Uint32Array(rows.length),
     lastTokens: new Uint32Array(rows.length),
-    contexts: new Uint32Array(rows.length * contextFields.count),
   };
   let next = 0;
   let maxRowTokens = 0;
@@ -86,9 +101,6 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     const end = start + row.places.length;
     batch.firstTokens[index] = next;
     batch.lastTokens[index] = end - 1;
-    const numBefore = (column: number): number => row.places.filter((place) => place < column).length;
-    const context = row.context && [start + numBefore(row.context.start), start + numBefore(row.context.end)];
-    batch.contexts.set([...(context ?? [start, end]), start], index * contextFields.count);
     for (const column of row.queryOnly ? [0, ...row.places] : row.places) {
       const place = column - row.firstColumn;
       batch.ids[next] = must(row.ids[column], 'id');
@@ -100,7 +112,44 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     }
     maxRowTokens = Math.max(maxRowTokens, row.places.length);
   });
-  return { shape: { numTokens, numRows: rows.length, maxRowTokens, numPositions }, ...batch };
+  const shape = { numTokens, numRows: rows.length, maxRowTokens, numPositions };
+  const starts = read.map(
+    ({ queryOnly }, index) => must(batch.firstTokens[index], 'first token') + Number(queryOnly),
+  );
+  if (rules.questionMarker === undefined) {
+    const contexts = read.flatMap((row, index) => contextAt(must(starts[index], 'start'), row));
+    return { shape, ...batch, questions: new Uint32Array(), contexts: Uint32Array.from(contexts) };
+  }
+  const { questions, contexts, numPairs } = questionTables(read, starts);
+  const numQuestions = questions.length / questionFields.count;
+  return { shape: { ...shape, numQuestions, numPairs }, ...batch, questions, contexts };
+}
+
+/** @param starts the packed batch's index of each row's first token. */
+function questionTables(
+  rows: readonly ReadRow[],
+  starts: readonly number[],
+): Pick<PackedBatch, 'questions' | 'contexts'> & { readonly numPairs: number } {
+  const questions: number[] = [];
+  const contexts: number[] = [];
+  let numPairs = 0;
+  rows.forEach((row, index) => {
+    const start = must(starts[index], 'start');
+    const { length } = row.places;
+    for (const marker of row.markers) {
+      questions.push(start + marker, start, length, numPairs);
+      contexts.push(...contextAt(numPairs, row));
+      numPairs += length;
+    }
+  });
+  return { questions: Uint32Array.from(questions), contexts: Uint32Array.from(contexts), numPairs };
+}
+
+/** A row's entry of `contexts`, with its tokens counted from `start` on. */
+function contextAt(start: number, { places, context }: ReadRow): readonly number[] {
+  if (!context) return [start, start + places.length, start, 0];
+  const numBefore = (column: number): number => places.filter((place) => place < column).length;
+  return [start + numBefore(context.start), start + numBefore(context.end), start, 0];
 }
 
 /** A batch's arrays by the names of the graph's inputs. */
@@ -112,14 +161,42 @@ export function batchInputs(batch: PackedBatch): Readonly<Record<string, Uint32A
     tokens: batch.tokens,
     first_tokens: batch.firstTokens,
     last_tokens: batch.lastTokens,
+    questions: batch.questions,
     contexts: batch.contexts,
   };
 }
 
-/** Where a row's real tokens stand in the packed batch: from `start` up to `end`, not included. */
-export function rowRange(batch: PackedBatch, row: number): { readonly start: number; readonly end: number } {
+/** Where a row's real tokens stand in the packed batch. */
+export function rowRange(batch: PackedBatch, row: number): Range {
   const entry = must(batch.lastTokens[row], 'row') * 4;
   return { start: must(batch.tokens[entry], 'row start'), end: must(batch.tokens[entry + 1], 'row end') };
+}
+
+/**
+ * What of a batch's vectors belongs to each of its rows.
+ * @param values a vector for each row, token, question or pair of the batch.
+ */
+export function splitByRow(batch: PackedBatch, values: Float32Array, per: Unit): Float32Array[] {
+  const { numRows, numTokens, numQuestions = 0, numPairs = 0 } = batch.shape;
+  const count = { row: numRows, token: numTokens, question: numQuestions, pair: numPairs }[per];
+  const width = values.length / count;
+  return rangesOf(batch, per).map(({ start, end }) => values.slice(start * width, end * width));
+}
+
+function rangesOf(batch: PackedBatch, per: Unit): Range[] {
+  const rows = Array.from({ length: batch.shape.numRows }, (_, row) => row);
+  if (per === 'row') return rows.map((row) => ({ start: row, end: row + 1 }));
+  if (per === 'token') return rows.map((row) => rowRange(batch, row));
+  const numOf = rows.map(() => 0);
+  for (let entry = 0; entry < batch.questions.length; entry += questionFields.count) {
+    const token = must(batch.questions[entry + questionFields.token], 'token');
+    const row = must(batch.tokens[token * tokenFields.count + tokenFields.row], 'row');
+    numOf[row] =
+      must(numOf[row], 'row') +
+      (per === 'question' ? 1 : must(batch.questions[entry + questionFields.rowTokens], 'length'));
+  }
+  let end = 0;
+  return numOf.map((number) => ({ start: end, end: (end += number) }));
 }
 
 /** A checked row. Columns are places in the arrays as the caller gave them. */
@@ -132,6 +209,8 @@ interface ReadRow extends TokenRow {
   readonly firstColumn: number;
   /** Whether column 0 is padding that is kept as a query. */
   readonly queryOnly: boolean;
+  /** Which of the real tokens stand for questions. */
+  readonly markers: readonly number[];
 }
 
 function readRow(row: TokenRow, name: string, rules: BatchRules): ReadRow {
@@ -149,7 +228,26 @@ function readRow(row: TokenRow, name: string, rules: BatchRules): ReadRow {
       `${position}, padding on the left included`,
     );
   }
-  return { ...row, places, positions, firstColumn, queryOnly };
+  return {
+    ...row,
+    places,
+    positions,
+    firstColumn,
+    queryOnly,
+    markers: markersIn(row.ids, places, name, rules),
+  };
+}
+
+function markersIn(
+  ids: ArrayLike<number>,
+  places: readonly number[],
+  name: string,
+  { questionMarker }: BatchRules,
+): readonly number[] {
+  if (questionMarker === undefined) return [];
+  const markers = places.flatMap((column, place) => (ids[column] === questionMarker ? [place] : []));
+  if (markers.length > 0) return markers;
+  throw new OptionError(`${name}.ids`, `token ${questionMarker} before each question`, 'none');
 }
 
 /** **Source** transformers: `create_position_ids_from_input_ids` of RoBERTa for `past_padding`. */

@@ -121,6 +121,10 @@ export interface BatchShape {
   readonly maxRowTokens: number;
   /** Highest place within a row plus one; above `maxRowTokens` only where an attention mask has holes or padding on the left counts. */
   readonly numPositions: number;
+  /** Questions in all rows, in models whose rows hold questions; one for each row where left out. */
+  readonly numQuestions?: number | undefined;
+  /** Pairs of a question with a token of its row; as with one question for each row where left out. */
+  readonly numPairs?: number | undefined;
   /** Which of the model's outputs is wanted; its first where left out. */
   readonly output?: string | undefined;
   /** What to search for, where the output is of spans. */

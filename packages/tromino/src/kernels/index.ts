@@ -37,6 +37,9 @@ import { meanPoolVariants } from './mean_pool/variants.ts';
 import { matmulTernaryContract, type MatmulTernaryProblem } from './matmul_ternary/contract.ts';
 import { matmulTernaryReference } from './matmul_ternary/reference.ts';
 import { matmulTernaryVariants } from './matmul_ternary/variants.ts';
+import { pointerScoresContract, type PointerScoresProblem } from './pointer_scores/contract.ts';
+import { pointerScoresReference } from './pointer_scores/reference.ts';
+import { pointerScoresVariants } from './pointer_scores/variants.ts';
 import {
   quantizeActivationsContract,
   type QuantizeActivationsProblem,
@@ -153,6 +156,12 @@ const meanPool: OpDefinition<MeanPoolProblem> = {
   variants: meanPoolVariants,
 };
 
+const pointerScores: OpDefinition<PointerScoresProblem> = {
+  contract: pointerScoresContract,
+  reference: pointerScoresReference,
+  variants: pointerScoresVariants,
+};
+
 const spanSearch: OpDefinition<SpanSearchProblem> = {
   contract: spanSearchContract,
   reference: spanSearchReference,
@@ -179,6 +188,7 @@ export const ops = {
   gated_activation: gatedActivation,
   add,
   gather_rows: gatherRows,
+  pointer_scores: pointerScores,
   span_search: spanSearch,
   embedding_sum: embeddingSum,
   layer_norm: layerNorm,
@@ -210,4 +220,5 @@ export type { LayerNormProblem } from './layer_norm/contract.ts';
 export type { RelativeAttentionProblem } from './relative_attention/contract.ts';
 export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';
+export { pointerVectors, questionFields, type PointerScoresProblem } from './pointer_scores/contract.ts';
 export { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './span_search/contract.ts';

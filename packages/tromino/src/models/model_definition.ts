@@ -1,4 +1,4 @@
-import type { BatchRules } from '../graph/batch.ts';
+import type { BatchRules, Unit } from '../graph/batch.ts';
 import type { BatchShape, ModelGraph, WeightSpec } from '../graph/graph.ts';
 
 /**
@@ -7,13 +7,20 @@ import type { BatchShape, ModelGraph, WeightSpec } from '../graph/graph.ts';
  */
 export type HeadName = 'classifier' | 'generator' | 'tagger' | 'extractor' | 'embedder';
 
-/** Something that a model can compute of a batch: a vector for each row, or for each token. */
+/** Something that a model can compute of a batch: a vector for each row, each token, or whatever else it is per. */
 export interface ModelOutput {
   /** Name of the graph's output. */
   readonly name: string;
-  readonly per: 'row' | 'token';
+  readonly per: Unit;
   /** Numbers of a vector; undefined where the batch's shape decides it. */
   readonly width: number | undefined;
+}
+
+/** The tokens of a row that holds questions: first, then each question behind a marker, a separator, the text, a separator. */
+export interface QuestionTokens {
+  readonly first: number;
+  readonly marker: number;
+  readonly separator: number;
 }
 
 /** How raw class scores become probabilities; transformers' `problem_type`. */
@@ -28,6 +35,8 @@ export interface ModelDefinition {
   readonly batchRules: BatchRules;
   /** Longest row that the positions allow. */
   readonly maxTokens: number;
+  /** How questions and a text become a row, where one row holds several questions. */
+  readonly questionTokens?: QuestionTokens;
   /** Class names in order; empty where the head has no classes. */
   readonly labels: readonly string[];
   readonly scoreFunction: ScoreFunction;

@@ -12,6 +12,7 @@ import { defineEncoder } from './encoder/define.ts';
 import { readGemma3Config } from './gemma3/config.ts';
 import { gpt2Modules, readGpt2Config } from './gpt2/config.ts';
 import { readLlamaConfig } from './llama/config.ts';
+import { defineMagicBox } from './magicbox/define.ts';
 import { readMistralConfig } from './mistral/config.ts';
 import type { HeadName, ModelDefinition } from './model_definition.ts';
 import { mpnetModules, readMpnetConfig } from './mpnet/config.ts';
@@ -44,7 +45,11 @@ interface EncoderFamily extends Family {
   readonly heads?: Readonly<Record<string, HeadName>>;
 }
 
-const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
+interface PointerFamily extends Family {
+  readonly kind: 'pointer';
+}
+
+const families: Readonly<Record<string, DecoderFamily | EncoderFamily | PointerFamily>> = {
   llama: { kind: 'decoder', readConfig: readLlamaConfig, className: 'Llama' },
   mistral: { kind: 'decoder', readConfig: readMistralConfig, className: 'Mistral' },
   qwen2: { kind: 'decoder', readConfig: readQwen2Config, className: 'Qwen2' },
@@ -91,6 +96,7 @@ const families: Readonly<Record<string, DecoderFamily | EncoderFamily>> = {
     className: 'ModernBert',
     modules: modernBertModules,
   },
+  magicbox: { kind: 'pointer', className: 'MagicBox' },
 };
 
 const decoderHeads: Readonly<Record<string, DecoderHeadName>> = {
@@ -106,6 +112,8 @@ const encoderHeads: Readonly<Record<string, HeadName>> = {
   Model: 'embedder',
   ForMaskedLM: 'embedder',
 };
+
+const pointerHeads: Readonly<Record<string, 'extractor'>> = { ForExtraction: 'extractor' };
 
 const loaders: Readonly<Record<HeadName, string>> = {
   classifier: 'loadClassifier',
@@ -138,6 +146,10 @@ export function defineModel(
     const head = headOf(config, family, family.heads ?? decoderHeads, () => decoderHeadIn(index));
     requireHead(wantedHead, head);
     return defineDecoder(type, { ...family.readConfig(config), ropePrecision: precision }, head, config, index);
+  }
+  if (family.kind === 'pointer') {
+    requireHead(wantedHead, headOf(config, family, pointerHeads, () => 'extractor'));
+    return defineMagicBox(type, config, index, precision);
   }
   const stored = headOf(config, family, family.heads ?? encoderHeads, () => family.heads ? decoderHeadIn(index) : encoderHeadIn(index));
   const head = wantedHead === 'embedder' ? wantedHead : stored;

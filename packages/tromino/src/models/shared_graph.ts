@@ -1,5 +1,6 @@
 import type { GraphBuilder } from '../graph/builder.ts';
-import type { ValueId } from '../graph/graph.ts';
+import { defaultSpanSearch, type SpanSearch, type ValueId } from '../graph/graph.ts';
+import { contextFields, spanRowLength } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 import { inverseFrequencies, type RopeConfig, type RopePrecision } from './rope.ts';
 
@@ -50,4 +51,22 @@ export function addGatherRows(graph: GraphBuilder, label: string, x: ValueId, ro
   const numRows = must(graph.shape(rows)[0], 'rows');
   const problem = { numRows, width, sourceRows };
   return graph.node('gather_rows', label, problem, { x, rows }, { name: label, shape: [numRows, width] });
+}
+
+/**
+ * Adds a search for the best spans, so that only they are read back and not the scores of all tokens.
+ *
+ * **Shapes** logits[tokens of all rows, 2] → [numRows, numbers of a search's row]
+ */
+export function addSpanSearch(
+  graph: GraphBuilder,
+  logits: ValueId,
+  numRows: number,
+  spanSearch: SpanSearch = defaultSpanSearch,
+): ValueId {
+  const numTokens = must(graph.shape(logits)[0], 'tokens');
+  const contexts = graph.input('contexts', 'u32', [numRows, contextFields.count]);
+  const problem = { numTokens, numRows, ...spanSearch };
+  const shape = [numRows, spanRowLength(spanSearch.topK)];
+  return graph.node('span_search', 'spans', problem, { logits, contexts }, { name: 'spans', shape });
 }

@@ -1,15 +1,29 @@
+import type { BatchRules } from '../graph/batch.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 
+/** What a plan may be told of its rows beside their lengths. */
+export interface RowOptions {
+  /** Questions that each row holds, in models that read several at once; 1 by default. */
+  readonly questionsPerRow?: number;
+}
+
+/** What rows a model takes. */
+export interface RowLimits {
+  readonly maxTokens: number;
+  readonly batchRules: BatchRules;
+}
+
 /**
  * The shape of a batch of rows without padding.
  * @param option what the caller calls the lengths.
- * @throws OptionError for lengths that no input can have.
+ * @throws OptionError for lengths that no input can have, and for questions in rows that hold none.
  */
 export function batchShape(
   rowLengths: number | readonly number[],
-  maxTokens: number,
+  { maxTokens, batchRules }: RowLimits,
+  { questionsPerRow }: RowOptions = {},
   option = 'rowLengths',
 ): BatchShape {
   const lengths: unknown = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
@@ -25,5 +39,14 @@ export function batchShape(
     shape.numTokens += length;
     shape.maxRowTokens = Math.max(shape.maxRowTokens, length);
   }
-  return { ...shape, numPositions: shape.maxRowTokens };
+  const whole = { ...shape, numPositions: shape.maxRowTokens };
+  if (questionsPerRow === undefined) return whole;
+  const most = batchRules.questionMarker === undefined ? 0 : shape.maxRowTokens;
+  if (!Number.isInteger(questionsPerRow) || questionsPerRow < 1 || questionsPerRow > most) {
+    const expected =
+      most === 0 ? 'none with this model, whose rows hold no questions' : `an integer from 1 to ${most}`;
+    throw new OptionError('questionsPerRow', expected, describe(questionsPerRow));
+  }
+  const { numRows, numTokens } = shape;
+  return { ...whole, numQuestions: numRows * questionsPerRow, numPairs: numTokens * questionsPerRow };
 }

@@ -1,14 +1,15 @@
-import type { TokenRow } from '../graph/batch.ts';
 import { defaultSpanSearch, type SpanSearch } from '../graph/graph.ts';
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
-import { spanFields } from '../kernels/index.ts';
-import type { Encoding } from '../tokenizer/tokenizer.ts';
+import type { QuestionTokens } from '../models/model_definition.ts';
 import { must } from '../util/assert.ts';
-import { OptionError, ScoreError } from '../util/errors.ts';
+import { OptionError } from '../util/errors.ts';
 import type { CallOptions } from './call_options.ts';
-import type { TextOrIds } from './inputs.ts';
-import { loadModel, type LoadOptions } from './load_model.ts';
+import type { TextOrIds, TokenInput } from './inputs.ts';
+import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
 import { ScoringModel, type Model } from './model.ts';
+import { markedRows, pairRows, type QuestionRow, type RowsOfText } from './question_rows.ts';
+import { rowOfIds } from './rows_of_ids.ts';
+import { readSpans, type FoundSpan, type FoundSpans } from './spans.ts';
 import {
   defaultOverlap,
   inBatches,
@@ -16,12 +17,14 @@ import {
   requireIntegerOption,
   requireText,
   requireTexts,
-  rowOf,
   TextPlaces,
   type TextSpan,
 } from './text_calls.ts';
 
-/** Raw scores of where an answer begins and ends, one for each token that the attention mask marks real. */
+/**
+ * Raw scores of where an answer begins and ends, one for each token that the attention mask marks real. In a model whose rows hold several
+ * questions, those of the first question are followed by those of the second, and so on.
+ */
 export interface SpanLogits {
   readonly start: Float32Array;
   readonly end: Float32Array;
@@ -42,17 +45,47 @@ export interface Extraction {
   readonly noAnswerScore: number;
 }
 
-/** How answers are looked for. */
-export interface ExtractOptions extends CallOptions {
+/** An answer in columns of a row of ids: from `start` up to `end`, not included. */
+export interface TokenAnswer {
+  readonly start: number;
+  readonly end: number;
+  /** As {@link Answer.score}. */
+  readonly score: number;
+}
+
+/** What a row of ids says to one of its questions; see {@link Extraction}. */
+export interface TokenExtraction {
+  readonly answers: readonly TokenAnswer[];
+  readonly noAnswerScore: number;
+}
+
+/** A row of ids with questions and a text, as `encode()` makes them. */
+export interface QuestionIds extends TokenInput {
+  /**
+   * Columns of the text. A model whose rows hold several questions finds them by itself: from the separator behind the questions to the
+   * one at the end.
+   */
+  readonly context?: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** How answers are looked for in rows of ids. */
+export interface SearchOptions extends CallOptions {
   /** Answers to each question, 1 by default, at most 32. */
   readonly topK?: number;
   /** Tokens of the longest answer, 30 by default. */
   readonly maxAnswerTokens?: number;
   /** Whether answers that score no higher than no answer are left out. Default false. */
   readonly noAnswer?: boolean;
+}
+
+/** How texts become rows. */
+export interface WindowingOptions {
   /** Tokens that neighbouring windows share where a text is too long for the model, 128 by default, at most half a window. */
   readonly overlap?: number;
 }
+
+/** How answers are looked for. */
+export type ExtractOptions = SearchOptions & WindowingOptions;
 
 /** A loaded model that finds answers in a text. */
 export interface Extractor extends Model {
@@ -68,12 +101,19 @@ export interface Extractor extends Model {
     questions: string | readonly string[],
     options?: ExtractOptions,
   ): Promise<Extraction[][]>;
+  /**
+   * What each row of ids says to each of its questions, in columns of the row. All rows run as one batch; each gets the bits that it would
+   * get alone.
+   */
+  extractIds(rows: readonly QuestionIds[], options?: SearchOptions): Promise<TokenExtraction[][]>;
+  /** The rows that the model reads to answer questions about a text: `extractIds` takes them. */
+  encode(text: string, questions: string | readonly string[], options?: WindowingOptions): QuestionRow[];
   /** Raw scores of each input's tokens. All inputs run as one batch; each gets the bits that it would get alone. */
   spanLogits(inputs: readonly TextOrIds[], options?: CallOptions): Promise<SpanLogits[]>;
 }
 
 /**
- * Loads a checkpoint with a question-answering head.
+ * Loads a checkpoint with a question-answering head, or with one that points from several questions at the tokens of one text.
  * @throws a TrominoError naming what is wrong with the checkpoint, or the signal's reason.
  */
 export async function loadExtractor(source: CheckpointSource, options: LoadOptions = {}): Promise<Extractor> {
@@ -82,22 +122,14 @@ export async function loadExtractor(source: CheckpointSource, options: LoadOptio
 
 const mostAnswers = 32;
 
-/** A question and a part of the text. */
-interface WindowRow extends TokenRow {
-  readonly encoding: Encoding;
-  /** Place of its question, of its text. */
-  readonly question: number;
-  readonly text: number;
-}
-
-/** What a window says. */
-interface WindowSpans {
-  readonly row: WindowRow;
-  readonly noAnswerScore: number;
-  readonly answers: readonly { readonly score: number; readonly start: number; readonly end: number }[];
-}
-
 class SpanExtractor extends ScoringModel implements Extractor {
+  readonly #questionTokens: QuestionTokens | undefined;
+
+  constructor(model: LoadedModel) {
+    super(model);
+    this.#questionTokens = model.definition.questionTokens;
+  }
+
   extract(
     text: string,
     questions: string | readonly string[],
@@ -117,26 +149,50 @@ class SpanExtractor extends ScoringModel implements Extractor {
     const search = readSearch(options, this.maxTokens);
     const texts = requireTexts(text, 'text');
     const asked = requireQuestions(questions);
-    const rows = texts.flatMap((one, index) => this.#windows(one, index, asked, options));
-    const found: WindowSpans[] = [];
+    const rowsOfText = this.#rowsOfText(asked, options);
+    const rows = texts.flatMap((one, index) => rowsOfText(one).map((row) => ({ ...row, text: index })));
+    const windows = texts.map(() => asked.map((): WindowSpans[] => []));
     for (const batch of inBatches(rows)) {
-      const spans = await this.run(batch, options, { output: 'spans', spanSearch: search });
-      batch.forEach((row, i) => found.push(readSpans(row, must(spans[i], 'spans'), search.topK)));
+      const values = await this.run(batch, options, { output: 'spans', spanSearch: search });
+      batch.forEach((row, i) => {
+        readSpans(must(values[i], 'spans'), search.topK).forEach((found, k) => {
+          windows[row.text]?.[must(row.questions[k], 'question')]?.push({ row, found });
+        });
+      });
     }
     const extractions = texts.map((one, index) => {
       const places = new TextPlaces(one);
-      const ofText = found.filter(({ row }) => row.text === index);
       return asked.map((question, i) =>
-        mergeWindows(
-          question,
-          places,
-          ofText.filter(({ row }) => row.question === i),
-          search.topK,
-          options,
-        ),
+        mergeWindows(question, places, must(windows[index]?.[i], 'windows'), search.topK, options),
       );
     });
     return typeof text === 'string' ? must(extractions[0], 'extraction') : extractions;
+  }
+
+  async extractIds(rows: readonly QuestionIds[], options: SearchOptions = {}): Promise<TokenExtraction[][]> {
+    this.checkCall(options);
+    const search = readSearch(options, this.maxTokens);
+    if (!Array.isArray(rows)) throw new OptionError('rows', 'a list of rows', typeof rows);
+    const read = rows.map((row: unknown, index) => {
+      const name = rows.length > 1 ? `inputs[${index}]` : 'input';
+      return rowOfIds(row, name, this.maxTokens, this.#questionTokens);
+    });
+    const values = await this.run(read, options, { output: 'spans', spanSearch: search });
+    return read.map(({ columns }, index) =>
+      readSpans(must(values[index], 'spans'), search.topK).map(({ noAnswerScore, spans }) => ({
+        answers: spans.filter(better(noAnswerScore, options)).map(({ first, last, score }) => ({
+          start: must(columns[first], 'first token'),
+          end: must(columns[last], 'last token') + 1,
+          score,
+        })),
+        noAnswerScore,
+      })),
+    );
+  }
+
+  encode(text: string, questions: string | readonly string[], options: WindowingOptions = {}): QuestionRow[] {
+    this.checkCall(options as CallOptions);
+    return this.#rowsOfText(requireQuestions(questions), options)(requireText(text, 'text'));
   }
 
   async spanLogits(inputs: readonly TextOrIds[], options: CallOptions = {}): Promise<SpanLogits[]> {
@@ -146,36 +202,27 @@ class SpanExtractor extends ScoringModel implements Extractor {
     }));
   }
 
-  #windows(
-    text: string,
-    textIndex: number,
-    questions: readonly string[],
-    options: ExtractOptions,
-  ): WindowRow[] {
+  #rowsOfText(questions: readonly string[], { overlap = defaultOverlap }: WindowingOptions): RowsOfText {
+    requireIntegerOption('overlap', overlap, 0);
     const tokenizer = this.requireTokenizer('text');
-    const { overlap = defaultOverlap } = options;
-    return questions.flatMap((question, index) => {
-      const encodings = ofQuestion(index, () =>
-        tokenizer.encodeWindows(text, { question, overlap, maxTokens: this.maxTokens }),
-      );
-      return encodings.map((encoding) => ({
-        ...rowOf(encoding, this.numTypes),
-        context: contextOf(encoding),
-        encoding,
-        question: index,
-        text: textIndex,
-      }));
-    });
+    const options = { maxTokens: this.maxTokens, overlap, numTypes: this.numTypes };
+    return this.#questionTokens
+      ? markedRows(tokenizer, questions, this.#questionTokens, options)
+      : pairRows(tokenizer, questions, options);
   }
 }
 
-function readSearch(options: ExtractOptions, maxTokens: number): SpanSearch {
+/** What a window says to a question. */
+interface WindowSpans {
+  readonly row: QuestionRow;
+  readonly found: FoundSpans;
+}
+
+function readSearch(options: SearchOptions, maxTokens: number): SpanSearch {
   const { topK = defaultSpanSearch.topK, maxAnswerTokens = defaultSpanSearch.maxAnswerTokens } = options;
-  const { noAnswer = false, overlap = defaultOverlap } = options;
   requireIntegerOption('topK', topK, 1, mostAnswers);
   requireIntegerOption('maxAnswerTokens', maxAnswerTokens, 1);
-  requireIntegerOption('overlap', overlap, 0);
-  requireBooleanOption('noAnswer', noAnswer);
+  requireBooleanOption('noAnswer', options.noAnswer ?? false);
   return { topK, maxAnswerTokens: Math.min(maxAnswerTokens, maxTokens) };
 }
 
@@ -189,36 +236,9 @@ function requireQuestions(questions: unknown): readonly string[] {
   });
 }
 
-/** The tokenizer knows one question only, the caller several. */
-function ofQuestion<T>(index: number, encode: () => T): T {
-  try {
-    return encode();
-  } catch (error) {
-    if (!(error instanceof OptionError) || error.option !== 'question') throw error;
-    throw new OptionError(`questions[${index}]`, error.expected, error.found);
-  }
-}
-
-/** The columns of the text's tokens: the pair of a question. */
-function contextOf({ sequences }: Encoding): { readonly start: number; readonly end: number } {
-  const start = sequences.indexOf(1);
-  return start < 0 ? { start: 0, end: 0 } : { start, end: sequences.lastIndexOf(1) + 1 };
-}
-
-/** @throws ScoreError where a logit is no finite number. */
-function readSpans(row: WindowRow, values: Float32Array, topK: number): WindowSpans {
-  const at = (place: number): number => must(values[place], 'span');
-  if (at(spanFields.strange) !== 0) throw new ScoreError(at(spanFields.strange) - 1, NaN);
-  const answers: { score: number; start: number; end: number }[] = [];
-  for (let k = 0; k < topK; k++) {
-    const place = spanFields.header + k * spanFields.count;
-    const [first, last] = [at(place + spanFields.start), at(place + spanFields.end)];
-    if (first < 0) break;
-    const [start] = must(row.encoding.spans[first], 'first token');
-    const [, end] = must(row.encoding.spans[last], 'last token');
-    answers.push({ score: at(place + spanFields.score), start, end });
-  }
-  return { row, noAnswerScore: at(spanFields.noAnswer), answers };
+/** Whether a span is an answer to the caller. */
+function better(noAnswerScore: number, { noAnswer = false }: SearchOptions): (span: FoundSpan) => boolean {
+  return ({ score }) => !noAnswer || score > noAnswerScore;
 }
 
 /** The best answers of all windows. What one window does not know another may, so the least score of no answer counts. */
@@ -227,16 +247,20 @@ function mergeWindows(
   places: TextPlaces,
   windows: readonly WindowSpans[],
   topK: number,
-  { noAnswer = false }: ExtractOptions,
+  options: SearchOptions,
 ): Extraction {
-  const noAnswerScore = windows.reduce((least, window) => Math.min(least, window.noAnswerScore), Infinity);
+  const noAnswerScore = windows.reduce((least, { found }) => Math.min(least, found.noAnswerScore), Infinity);
   const best = new Map<string, Answer>();
-  for (const { score, start, end } of windows.flatMap(({ answers }) => answers)) {
-    const span = places.span([start, end]);
-    if (!span || (noAnswer && score <= noAnswerScore)) continue;
-    const key = `${span.start}-${span.end}`;
-    // Tokens of the same characters, and windows that share some, find an answer several times.
-    if ((best.get(key)?.score ?? -Infinity) < score) best.set(key, { ...span, score });
+  for (const { row, found } of windows) {
+    for (const { first, last, score } of found.spans.filter(better(noAnswerScore, options))) {
+      const [start] = must(row.spans[first], 'first token');
+      const [, end] = must(row.spans[last], 'last token');
+      const span = places.span([start, end]);
+      if (!span) continue;
+      const key = `${span.start}-${span.end}`;
+      // Tokens of the same characters, and windows that share some, find an answer several times.
+      if ((best.get(key)?.score ?? -Infinity) < score) best.set(key, { ...span, score });
+    }
   }
   const answers = [...best.values()].sort((a, b) => b.score - a.score || a.start - b.start || a.end - b.end);
   return { question, answers: answers.slice(0, topK), noAnswerScore };

@@ -45,14 +45,22 @@ export function tokenizeInput(
   tokenizer: Tokenizer | undefined,
   limits: InputLimits,
 ): TokenizedInput {
-  const { maxTokens } = limits;
   if (typeof input === 'string') return tokenizeText(input, name, tokenizer, limits);
+  const row = requireTokenInput(input, name, limits.maxTokens);
+  const tokens = tokenizer ? Array.from(row.ids, (id) => tokenizer.idToToken(id) ?? '') : [];
+  return { ...row, tokens, truncated: false };
+}
+
+/**
+ * Ids with what stands beside them.
+ * @throws OptionError for too many ids, and for anything that is none.
+ */
+export function requireTokenInput(input: unknown, name: string, maxTokens: number): TokenInput {
   const row = asTokenInput(input, name);
   // Holes in a mask take up positions too, padding does not.
   const numPositions = row.attentionMask ? withoutPadding(row).ids.length : row.ids.length;
-  if (numPositions > maxTokens) throw new OptionError(name, `at most ${maxTokens} tokens`, `${numPositions}`);
-  const tokens = tokenizer ? Array.from(row.ids, (id) => tokenizer.idToToken(id) ?? '') : [];
-  return { ...row, tokens, truncated: false };
+  if (numPositions <= maxTokens) return row;
+  throw new OptionError(name, `at most ${maxTokens} tokens`, `${numPositions}`);
 }
 
 function tokenizeText(

@@ -13,7 +13,7 @@ import type { StoredDType } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import { elementCount, type Shape } from '../tensor/shape.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
-import { batchShape } from './batch_shape.ts';
+import { batchShape, type RowOptions } from './batch_shape.ts';
 
 /** One tensor of the checkpoint. A packed matrix is one, with everything that is stored for it. */
 export interface TensorSummary {
@@ -40,7 +40,7 @@ export interface CheckpointSummary {
   readonly config: JsonObject;
   readonly tensors: readonly TensorSummary[];
   /** The plan of a call with rows of these lengths, for a device with the default limits or with those given. */
-  planFor(rowLengths: number | readonly number[], caps?: DeviceCaps): Plan;
+  planFor(rowLengths: number | readonly number[], caps?: DeviceCaps, options?: RowOptions): Plan;
 }
 
 /**
@@ -71,8 +71,8 @@ export async function inspectCheckpoint(
     hasTokenizer: (await files.open('tokenizer.json', signal)) !== undefined,
     config: config.json,
     tensors,
-    planFor: (rowLengths, caps = defaultCaps) =>
-      buildPlan(definition.graph(batchShape(rowLengths, definition.maxTokens)), caps),
+    planFor: (rowLengths, caps = defaultCaps, rowOptions = {}) =>
+      buildPlan(definition.graph(batchShape(rowLengths, definition, rowOptions)), caps),
   };
 }
 

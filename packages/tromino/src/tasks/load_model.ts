@@ -97,7 +97,10 @@ export async function loadModel(
   const sentence = head === 'embedder' ? await readSentenceSettings(files, signal) : undefined;
   const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? sentence?.maxTokens ?? Infinity);
   const { prepareFor } = options;
-  const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, maxTokens, 'prepareFor');
+  const firstShape =
+    prepareFor === undefined
+      ? undefined
+      : batchShape(prepareFor, { maxTokens, batchRules: definition.batchRules }, {}, 'prepareFor');
   const tokenizer = await loadTokenizer(files, signal);
   const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
   progress.enter('weights', storedBytes(resolved));

@@ -1,6 +1,6 @@
 import type { Profile } from '../exec/profile.ts';
 import type { OnStep } from '../exec/tap.ts';
-import { packBatch, rowRange, type PackedBatch, type TokenRow } from '../graph/batch.ts';
+import { packBatch, splitByRow, type PackedBatch, type TokenRow } from '../graph/batch.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import type { AdapterDescription } from '../gpu/adapter.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -10,7 +10,7 @@ import { must } from '../util/assert.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
-import { batchShape } from './batch_shape.ts';
+import { batchShape, type RowOptions } from './batch_shape.ts';
 import type { ModelOutput } from '../models/model_definition.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
@@ -25,9 +25,9 @@ export interface Model extends Disposable {
   readonly maxTokens: number;
   readonly tokenizer: Tokenizer | undefined;
   /** What a call with rows of these lengths would do, and the exact bytes it will take. Nothing is allocated. */
-  plan(rowLengths: number | readonly number[]): Plan;
+  plan(rowLengths: number | readonly number[], options?: RowOptions): Plan;
   /** Compiles and allocates for rows of these lengths, so that the first call is as fast as the next. */
-  prepare(rowLengths: number | readonly number[], options?: CallOptions): Promise<void>;
+  prepare(rowLengths: number | readonly number[], options?: CallOptions & RowOptions): Promise<void>;
   /** Bytes that this model owns, now and at most so far. */
   memory(): MemoryReport;
   /** Runs one input step by step and hands over what each step wrote, to find where two builds or backends first differ. */
@@ -82,13 +82,21 @@ export class ScoringModel implements Model {
     return this.#model.tokenizer;
   }
 
-  plan(rowLengths: number | readonly number[]): Plan {
-    return this.#model.engine.plan(batchShape(rowLengths, this.maxTokens));
+  plan(rowLengths: number | readonly number[], options: RowOptions = {}): Plan {
+    return this.#model.engine.plan(this.#shape(rowLengths, options));
   }
 
-  async prepare(rowLengths: number | readonly number[], options: CallOptions = {}): Promise<void> {
+  async prepare(
+    rowLengths: number | readonly number[],
+    options: CallOptions & RowOptions = {},
+  ): Promise<void> {
     this.checkCall(options);
-    await this.#model.engine.prepare(batchShape(rowLengths, this.maxTokens), options.signal);
+    await this.#model.engine.prepare(this.#shape(rowLengths, options), options.signal);
+  }
+
+  #shape(rowLengths: number | readonly number[], options: RowOptions): BatchShape {
+    const { batchRules } = this.#model.definition;
+    return batchShape(rowLengths, { maxTokens: this.maxTokens, batchRules }, options);
   }
 
   memory(): MemoryReport {
@@ -191,24 +199,11 @@ export class ScoringModel implements Model {
     const named = output === definition.outputs[0] ? undefined : output.name;
     const batch = { ...packed, shape: { ...packed.shape, ...wanted, output: named } };
     const values = await engine.run(batch, options.signal);
-    return rows.map((_, row) => vectorsOfRow(values, output.per, batch, row));
+    return splitByRow(batch, values, output.per);
   }
 
   #tokenize(input: TextOrIds, name: string): TokenizedInput {
     const { tokenizer, definition, maxTokens } = this.#model;
     return tokenizeInput(input, name, tokenizer, { maxTokens, numTypes: definition.batchRules.numTypes });
   }
-}
-
-/** The part of an output that belongs to a row of the batch. */
-function vectorsOfRow(
-  values: Float32Array,
-  per: ModelOutput['per'],
-  batch: PackedBatch,
-  row: number,
-): Float32Array {
-  const { numRows, numTokens } = batch.shape;
-  const width = values.length / (per === 'row' ? numRows : numTokens);
-  const { start, end } = per === 'row' ? { start: row, end: row + 1 } : rowRange(batch, row);
-  return values.slice(start * width, end * width);
 }

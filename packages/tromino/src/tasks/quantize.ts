@@ -43,7 +43,7 @@ export interface QuantizedCheckpoint {
 }
 
 /** Modules that turn hidden states into scores. They are small or tied, and what they lose is lost for good, so they stay in floats. */
-const heads = /^(lm_head|score|classifier|qa_outputs|head)\b/;
+const heads = /^(lm_head|score|classifier|qa_outputs|head|pointer)\b/;
 
 /**
  * Quantises a checkpoint's projections to NF4. Embeddings, norms, biases and heads stay as they are.

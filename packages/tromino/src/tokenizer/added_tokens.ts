@@ -15,6 +15,8 @@ export interface AddedToken {
   readonly stripsRight: boolean;
   /** Found in the normalised text, in its own normalised form. */
   readonly isNormalized: boolean;
+  /** Not text, but something that the model was trained to read. */
+  readonly isSpecial: boolean;
 }
 
 /** A part of a text: an added token, or text for the model. */
@@ -39,6 +41,7 @@ export function readAddedTokens(context: DefinitionContext, definition: unknown)
       singleWord: flag(context, fields, 'single_word', false),
       stripsLeft: flag(context, fields, 'lstrip', false),
       stripsRight: flag(context, fields, 'rstrip', false),
+      isSpecial: flag(context, fields, 'special', false),
       isNormalized: flag(context, fields, 'normalized', !flag(context, fields, 'special', false)),
     };
   });

@@ -60,9 +60,12 @@ export async function createTokenizer(
       compilePattern: (expression: string) => compilePattern(library, expression),
     };
     const normalize = createNormalizer(context, normalizer);
+    const added = readAddedTokens(context, added_tokens);
+    const addedWords = added.filter(({ isSpecial }) => !isSpecial);
     return new PipelineTokenizer(file, built, {
       frames: specialTokenFrames(built.post_processor, post_processor),
-      splitAdded: createAddedTokenSplitter(readAddedTokens(context, added_tokens), normalize),
+      splitAdded: createAddedTokenSplitter(added, normalize),
+      splitAddedWords: createAddedTokenSplitter(addedWords, normalize),
       preTokenize: createPreTokenizer(context, pre_tokenizer),
       cutWord: createSubwordModel(file, library, must(built.model, 'model'), model),
       trimSpans: createSpanTrimmer(context, post_processor),

@@ -11,6 +11,8 @@ import type { TrimSpans } from './trim_offsets.ts';
 /** What a text goes through, in order; normalisation is part of the first step. */
 export interface TokenizerSteps {
   readonly splitAdded: (text: AlignedText) => readonly TextPart[];
+  /** The same, for a text that holds no special tokens, whatever it spells. */
+  readonly splitAddedWords: (text: AlignedText) => readonly TextPart[];
   readonly preTokenize: PreTokenize;
   readonly cutWord: CutWord;
   readonly trimSpans: TrimSpans;
@@ -51,9 +53,10 @@ export class PipelineTokenizer implements Tokenizer {
     const { frames } = this.#steps;
     const fullFrame = options.pair === undefined ? frames.single : frames.pair;
     const frame = (options.addSpecialTokens ?? true) ? fullFrame : bareFrame(fullFrame);
+    const { splitSpecialTokens = false } = options;
     const whole = {
-      text: this.#tokenize(text),
-      pair: options.pair === undefined ? noTokens : this.#tokenize(options.pair),
+      text: this.#tokenize(text, splitSpecialTokens),
+      pair: options.pair === undefined ? noTokens : this.#tokenize(options.pair, splitSpecialTokens),
     };
     const lengths = fitLengths(frame, whole.text.ids.length, whole.pair.ids.length, options.maxTokens);
     const kept = { text: cut(whole.text, 0, lengths.text), pair: cut(whole.pair, 0, lengths.pair) };
@@ -131,12 +134,13 @@ export class PipelineTokenizer implements Tokenizer {
     return this.#last.tokens;
   }
 
-  #tokenize(text: string): TextTokens {
-    const { splitAdded, preTokenize, cutWord, trimSpans } = this.#steps;
+  #tokenize(text: string, splitSpecialTokens = false): TextTokens {
+    const { splitAdded, splitAddedWords, preTokenize, cutWord, trimSpans } = this.#steps;
+    const split = splitSpecialTokens ? splitAddedWords : splitAdded;
     const ids: number[] = [];
     const found: string[] = [];
     const spans: Span[] = [];
-    for (const part of splitAdded(AlignedText.of(text))) {
+    for (const part of split(AlignedText.of(text))) {
       if (part.added) {
         ids.push(part.added.id);
         // As it was found, with the white space that it took.

@@ -23,6 +23,11 @@ export interface EncodeOptions {
   readonly pair?: string;
   /** Whether to add the special tokens that the model was trained with. Default true. */
   readonly addSpecialTokens?: boolean;
+  /**
+   * Whether the spelling of a special token in the text is text like any other. Default false: it becomes that token, as in the native
+   * library.
+   */
+  readonly splitSpecialTokens?: boolean;
 }
 
 /** One of several parts of a long text. */

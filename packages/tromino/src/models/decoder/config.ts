@@ -2,7 +2,7 @@ import type { ActivationName } from '../activations.ts';
 import type { RopeConfig, RopePrecision } from '../rope.ts';
 
 /**
- * A pre-norm decoder with grouped-query attention, rotary positions and a gated MLP: what llama, qwen2, qwen3 and mistral have in common,
+ * A pre-norm stack of layers with grouped-query attention, rotary positions and a gated MLP: what llama, qwen2, qwen3 and mistral have in common,
  * with their differences as plain flags. The families' own folders translate their `config.json` into this.
  */
 export interface DecoderConfig {
@@ -40,4 +40,6 @@ export interface DecoderConfig {
   readonly attentionScale: number;
   /** Attention window of each layer, in positions; 0 where the layer sees its whole row. */
   readonly windows: readonly number[];
+  /** Whether a token sees nothing of its row behind itself, as in every model that continues texts. */
+  readonly isCausal: boolean;
 }

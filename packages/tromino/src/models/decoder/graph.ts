@@ -4,11 +4,10 @@ import { must } from '../../util/assert.ts';
 import { addLinear, type Linear } from '../linear.ts';
 import { addGatherRows, RotationTables } from '../shared_graph.ts';
 import type { DecoderConfig } from './config.ts';
-import type { DecoderLayer, DecoderWeights } from './weights.ts';
+import type { DecoderBodyWeights, DecoderLayer, DecoderWeights } from './weights.ts';
 
 /**
- * The decoder for one batch shape: token ids in, one row of scores for each row's last token out. The last layer computes keys and values
- * for every token but everything after its attention for the last tokens alone, since nothing else is read.
+ * The decoder for one batch shape: token ids in, one row of scores for each row's last token out.
  * @param output name of the graph's output.
  */
 export function decoderGraph(
@@ -18,25 +17,38 @@ export function decoderGraph(
   output: string,
   batch: BatchShape,
 ): ModelGraph {
-  return new DecoderGraph(config, specs, weights, batch).build(output);
+  const graph = new GraphBuilder(specs);
+  const states = addDecoderBody(graph, config, weights, 'last_tokens', batch);
+  return graph.finish({ [output]: addLinear(graph, output, weights.head, states) });
 }
 
-class DecoderGraph {
+/**
+ * Adds everything before the head: token ids in, normed hidden states out. Where only those of the last tokens are wanted, the last layer
+ * computes keys and values for every token but everything after its attention for the last tokens alone, since nothing else is read.
+ *
+ * **Shapes** → [numRows, hidden] or [numTokens, hidden]
+ */
+export function addDecoderBody(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  weights: DecoderBodyWeights,
+  wanted: 'last_tokens' | 'all_tokens',
+  batch: BatchShape,
+): ValueId {
+  return new DecoderBody(graph, config, weights, batch).add(wanted);
+}
+
+class DecoderBody {
   readonly #graph: GraphBuilder;
   readonly #config: DecoderConfig;
-  readonly #weights: DecoderWeights;
+  readonly #weights: DecoderBodyWeights;
   readonly #batch: BatchShape;
   readonly #queryColumns: number;
   readonly #keyColumns: number;
   readonly #rotations: RotationTables;
 
-  constructor(
-    config: DecoderConfig,
-    specs: readonly WeightSpec[],
-    weights: DecoderWeights,
-    batch: BatchShape,
-  ) {
-    this.#graph = new GraphBuilder(specs);
+  constructor(graph: GraphBuilder, config: DecoderConfig, weights: DecoderBodyWeights, batch: BatchShape) {
+    this.#graph = graph;
     this.#config = config;
     this.#weights = weights;
     this.#batch = batch;
@@ -49,13 +61,13 @@ class DecoderGraph {
     this.#keyColumns = config.numKeyHeads * config.headDim;
   }
 
-  build(output: string): ModelGraph {
+  add(wanted: 'last_tokens' | 'all_tokens'): ValueId {
     const { numTokens, numRows } = this.#batch;
     const { hidden, numLayers, vocabularySize, embeddingScale } = this.#config;
     const graph = this.#graph;
     const ids = graph.input('ids', 'u32', [numTokens]);
     const tokens = graph.input('tokens', 'u32', [numTokens, 4]);
-    const lastTokens = graph.input('last_tokens', 'u32', [numRows]);
+    const lastTokens = wanted === 'last_tokens' ? graph.input('last_tokens', 'u32', [numRows]) : undefined;
 
     let residual = graph.node(
       'embedding',
@@ -70,8 +82,7 @@ class DecoderGraph {
       residual = this.#layer(layer, residual, tokens, rowsOut);
     }
     graph.beginLayer(numLayers);
-    const normed = this.#rmsNorm('model.norm', residual, this.#weights.finalNorm);
-    return graph.finish({ [output]: addLinear(graph, output, this.#weights.head, normed) });
+    return this.#rmsNorm('model.norm', residual, this.#weights.finalNorm);
   }
 
   /** @param rowsOut where given, only these tokens go on behind the attention. */
@@ -121,7 +132,7 @@ class DecoderGraph {
 
   #attention(layer: number, weights: DecoderLayer, projected: ValueId, tokens: ValueId): ValueId {
     const { numTokens, maxRowTokens } = this.#batch;
-    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows, ropes, attentionScale } = this.#config;
+    const { numHeads, numKeyHeads, headDim, rmsNormEpsilon, windows, ropes, attentionScale, isCausal } = this.#config;
     const graph = this.#graph;
     const { queryNorm, keyNorm } = weights;
     const label = `model.layers.${layer}.self_attn`;
@@ -161,7 +172,7 @@ class DecoderGraph {
         numKeyHeads,
         headDim,
         scale: attentionScale,
-        causal: true,
+        causal: isCausal,
         window: must(windows[layer], `window of layer ${layer}`),
         queryStride: rotatedColumns,
         queryOffset: 0,

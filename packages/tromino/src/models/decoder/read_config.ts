@@ -33,7 +33,7 @@ export type DecoderTraits = Pick<
   Partial<
     Pick<
       DecoderConfig,
-      'activation' | 'ropes' | 'outputNorms' | 'normsAddOne' | 'embeddingScale' | 'attentionScale'
+      'activation' | 'ropes' | 'isCausal' | 'outputNorms' | 'normsAddOne' | 'embeddingScale' | 'attentionScale'
     >
   >;
 
@@ -87,6 +87,7 @@ export function readDecoderConfig(
     defaultStopTokens: defaults.eos_token_id === undefined ? [] : [defaults.eos_token_id],
     ropePrecision: 'f32',
     ropes: given.ropes ?? equalRopes(config, defaults.rope_theta, maxPositions, numLayers),
+    isCausal: true,
     outputNorms: false,
     normsAddOne: false,
     embeddingScale: 1,

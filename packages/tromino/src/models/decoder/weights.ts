@@ -25,11 +25,15 @@ export interface DecoderLayer {
   readonly mlpOutputNorm: string | undefined;
 }
 
-/** All weights of a decoder, as its graph uses them. */
-export interface DecoderWeights {
+/** The weights of a decoder without its head, as its graph uses them. */
+export interface DecoderBodyWeights {
   readonly embedding: string;
   readonly layers: readonly DecoderLayer[];
   readonly finalNorm: string;
+}
+
+/** All weights of a decoder. */
+export interface DecoderWeights extends DecoderBodyWeights {
   /** From the last hidden state to scores: the classifier's own matrix, the LM head's own, or the embedding again. */
   readonly head: Linear;
 }
@@ -46,15 +50,23 @@ export function declareDecoderWeights(
   headRows: number,
   headIsEmbedding: boolean,
 ): DecoderWeights {
-  const { hidden, numLayers, vocabularySize } = config;
-  const embedding = list.tensor('model.embed_tokens.weight', [vocabularySize, hidden]);
+  const { hidden } = config;
+  const body = declareDecoderBody(list, config);
   return {
-    embedding,
+    ...body,
+    head: headIsEmbedding
+      ? tiedLinear(body.embedding, hidden, headRows)
+      : list.linear(head === 'classifier' ? 'score' : 'lm_head', hidden, headRows, false),
+  };
+}
+
+/** Declares the weights of everything before the head in `list`, with the checkpoint's names. */
+export function declareDecoderBody(list: WeightList, config: DecoderConfig): DecoderBodyWeights {
+  const { hidden, numLayers, vocabularySize } = config;
+  return {
+    embedding: list.tensor('model.embed_tokens.weight', [vocabularySize, hidden]),
     layers: Array.from({ length: numLayers }, (_, layer) => declareLayer(list, config, layer)),
     finalNorm: declareNorm(list, config, 'model.norm', hidden),
-    head: headIsEmbedding
-      ? tiedLinear(embedding, hidden, headRows)
-      : list.linear(head === 'classifier' ? 'score' : 'lm_head', hidden, headRows, false),
   };
 }
 

@@ -1,18 +1,11 @@
 import { GraphBuilder } from '../../graph/builder.ts';
-import {
-  defaultSpanSearch,
-  type BatchShape,
-  type ModelGraph,
-  type ValueId,
-  type WeightSpec,
-} from '../../graph/graph.ts';
-import { contextFields, spanRowLength } from '../../kernels/index.ts';
+import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
 import type { ActivationName } from '../activations.ts';
 import { addLinear } from '../linear.ts';
 import { biasBuckets, disentangledBuckets } from '../relative_positions.ts';
 import type { RopeConfig } from '../rope.ts';
-import { addGatherRows, RotationTables } from '../shared_graph.ts';
+import { addGatherRows, addSpanSearch, RotationTables } from '../shared_graph.ts';
 import type { EncoderConfig } from './config.ts';
 import type { EncoderLayer, EncoderWeights, NormWeights } from './weights.ts';
 
@@ -110,20 +103,8 @@ class EncoderGraph {
       if (norm) states = this.#norm(states, norm);
     }
     const logits = addLinear(graph, 'logits', head.scores, states);
-    return graph.finish({ [output]: output === 'spans' ? this.#spanSearch(logits) : logits });
-  }
-
-  /** Only the best spans of each row are read back, not the scores of its tokens. */
-  #spanSearch(logits: ValueId): ValueId {
-    const { numTokens, numRows, spanSearch = defaultSpanSearch } = this.#batch;
-    const contexts = this.#graph.input('contexts', 'u32', [numRows, contextFields.count]);
-    return this.#graph.node(
-      'span_search',
-      'spans',
-      { numTokens, numRows, ...spanSearch },
-      { logits, contexts },
-      { name: 'spans', shape: [numRows, spanRowLength(spanSearch.topK)] },
-    );
+    const { spanSearch } = this.#batch;
+    return graph.finish({ [output]: output === 'spans' ? addSpanSearch(graph, logits, numRows, spanSearch) : logits });
   }
 
   /** Any token of a row tells where the row is; a mean needs no other than the first. */
