@@ -2,7 +2,7 @@
 # Measures Tromino beside ONNX Runtime Web, and plays the evaluation games, in a real Chromium on a GPU host.
 # Run it in the repository's root on the host, with the GPU kit unpacked and its environment set (see README.md). It needs bench/dist.
 # Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt and play.json. Every stage has a limit of its
-# own, and the whole ends within BUDGET_SECONDS (default 470): a stage that fails or hangs costs the others nothing. ONLY, a regular
+# own, and the whole ends within BUDGET_SECONDS (default 420): a stage that fails or hangs costs the others nothing. ONLY, a regular
 # expression, picks stages by name.
 set -u
 : "${OUT:?set OUT to the folder for the results}" "${CHROMIUM_PATH:?source the GPU kit first}"
@@ -11,7 +11,7 @@ gpu_home=${GPU_HOME:-/tmp/gpu-host}
 work=${WORK:-/tmp/tromino-bench}
 games=${GAMES:-50} pieces=${PIECES:-150}
 scale=${LIMIT_SCALE:-1}
-deadline=$((SECONDS + scale * ${BUDGET_SECONDS:-470}))
+deadline=$((SECONDS + scale * ${BUDGET_SECONDS:-420}))
 mkdir -p "$OUT" "$work"
 log=$OUT/log.txt results=$OUT/results.jsonl
 : >"$log" && : >"$results"
@@ -47,32 +47,68 @@ run_page() { # FOLDER SECONDS [CHROMIUM_FLAGS...]
 export -f run_page
 export kit
 
-# page LIMIT SUITE MODEL [CHROMIUM_FLAGS...]: one suite of one model in one browser.
+# entry MODEL: what bench.json says of a model, nothing where it was not exported.
+entry() {
+  local name=$1 task=classification folder=$1 expected=$1 onnx=$1 onnx_expected=""
+  case $name in
+    # Four bits a weight on both sides, each quantised in its own way.
+    *-nf4) onnx=${name%-nf4}-q4 onnx_expected=$onnx ;;
+    bert16-qa*) task=span-logits folder=bert16-qa expected=bert16-qa ;;
+  esac
+  [ -s "$work/models/$expected.json" ] && [ -d "$work/models/$folder" ] || return 0
+  printf '{"name":"%s","task":"%s","folder":"%s/","expected":"%s.json"' "$name" "$task" "$folder" "$expected"
+  [ -s "$work/models/$onnx.onnx" ] && printf ',"onnx":"%s.onnx"' "$onnx"
+  [ -n "$onnx_expected" ] && [ -s "$work/models/$onnx_expected.json" ] && printf ',"onnxExpected":"%s.json"' "$onnx_expected"
+  printf '}\n'
+}
+
+# page LIMIT SUITE MODEL[,MODEL...] [CHROMIUM_FLAGS...]: one suite in one browser, one model after the other.
 page() {
-  local limit=$1 suite=$2 model=$3 name=$2-$3 folder before
+  local limit=$1 suite=$2 models=$3 name=$2-$3 folder before entries
   shift 3
+  [[ $name =~ ${ONLY:-.} ]] || return 0
+  entries=$(for model in ${models//,/ }; do entry "$model"; done)
+  if [ -z "$entries" ]; then note "== $name: no model"; return 0; fi
   folder=$(site "$name")
   before=$(wc -l <"$log")
   cp "bench/suites/$suite.json" "$folder/suite.json"
-  local onnx=""
-  [ -s "$folder/$model.onnx" ] && onnx=",\"onnx\":\"$model.onnx\""
-  echo "{\"models\":[{\"name\":\"$model\",\"folder\":\"$model/\",\"expected\":\"$model.json\"$onnx}]}" >"$folder/bench.json"
+  echo "{\"models\":[$(paste -sd, <<<"$entries")]}" >"$folder/bench.json"
   stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$(((limit - 5) * scale))" "$@"
   tail -n +"$((before + 1))" "$log" | sed -nE \
     -e "s/^\[page\] environment (\{.*\})$/{\"page\":\"$name\",\"environment\":\1}/p" \
     -e "s/^\[page\] row (\{.*\})$/{\"page\":\"$name\",\"row\":\1}/p" >>"$results"
 }
 
-export_shipped() { python3 bench/export_shipped.py models/polyomino-dense "$work/models"; }
-# The kit's script goes on to models that are not measured here, so it is ended when this one is complete.
-export_llama() {
-  python3 "$kit/peers/export_models.py" "$work/models" >"$work/export.log" 2>&1 &
-  local pid=$!
+packed_scores() { # FOLDER_OR_ONNX DENSE_MODEL NAME
+  python3 bench/packed_scores.py "$1" "$work/models/$2.json" "$work/models/$3.json"
+}
+
+# The shipped models: the dense player for both engines, the packed ones with the scores of their own weights.
+export_shipped() {
+  local format
+  python3 bench/export_shipped.py models/polyomino-dense "$work/models" || return 1
+  for format in nf4 ternary; do
+    cp -rT "models/polyomino-$format" "$work/models/polyomino-$format"
+    packed_scores "models/polyomino-$format" polyomino-dense "polyomino-$format" || return 1
+  done
+}
+
+# The kit's models. When its Llama classifier is there it is quantised, while the script goes on.
+export_peers() {
+  local models=$work/models pid failed=0
+  python3 "$kit/peers/export_models.py" "$models" >"$work/export.log" 2>&1 &
+  pid=$!
   trap 'kill "$pid" 2>/dev/null' EXIT
   while kill -0 "$pid" 2>/dev/null && ! grep -q '"model": "llama135m-cls"' "$work/export.log"; do sleep 0.5; done
-  grep '"model"' "$work/export.log" || { tail -20 "$work/export.log"; return 1; }
+  rm -rf "$models/llama135m-cls-nf4"
+  node bench/dist/host/quantize.mjs "$models/llama135m-cls" "$models/llama135m-cls-nf4" || failed=1
+  packed_scores "$models/llama135m-cls-nf4" llama135m-cls llama135m-cls-nf4 || failed=1
+  wait "$pid" || { tail -20 "$work/export.log"; failed=1; }
+  grep '"model"' "$work/export.log"
+  packed_scores "$models/llama135m-cls-q4.onnx" llama135m-cls llama135m-cls-q4 || failed=1
+  return $failed
 }
-export -f export_shipped export_llama
+export -f packed_scores export_shipped export_peers
 export work
 
 # Peak memory of the page's process while it loads: a file of 540 MB must not be in it whole.
@@ -108,23 +144,39 @@ play() {
 
 llama=llama135m-cls shipped=polyomino-dense
 mkdir -p "$work/models"
+# All models first: nothing is timed while another program computes.
 if [ -z "${SKIP_EXPORT:-}" ]; then
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>&1 | tee -a "$log"
   (stage 120 export-shipped bash -c export_shipped) &
   shipped_export=$!
-  stage 150 export-llama bash -c export_llama
+  stage 200 export-peers bash -c export_peers
   wait "$shipped_export"
 fi
+# Packed weights beside the other engine's, beside dense ones. What goes first in a page is cold there.
+page 80 pair $llama-nf4,$llama
+page 40 ort-first $llama-nf4
+for order in polyomino-nf4,$shipped polyomino-ternary,$shipped $shipped,polyomino-nf4,polyomino-ternary; do
+  page 25 formats $order
+done
+page 60 pair bert16-qa-fused,bert16-qa
+page 40 ort-first bert16-qa-fused
+page 40 ort-first bert16-qa
+# The flag lets timestamps be as fine as the device's clock.
+fine_clock=--enable-webgpu-developer-features
+page 25 profile polyomino-nf4,polyomino-ternary,$shipped $fine_clock
+page 40 profile $llama-nf4,$llama,bert16-qa $fine_clock
+page 60 variants-nf4 $llama-nf4 $fine_clock
+page 30 variants-ternary polyomino-ternary $fine_clock
+page 30 variants-nf4 polyomino-nf4 $fine_clock
+page 30 phases $llama-nf4
+page 20 phases polyomino-ternary
+# The dense models alone.
 page 40 tromino-first $shipped
 page 40 ort-first $shipped
-page 120 tromino-first $llama
+page 90 tromino-first $llama
 page 60 ort-first $llama
-play 120
 page 30 phases $shipped
 page 60 phases $llama
-# The flag lets timestamps be as fine as the device's clock.
-page 20 profile $shipped --enable-webgpu-developer-features
-page 30 profile $llama --enable-webgpu-developer-features
 page 30 variants $shipped
 page 90 variants $llama
 page 40 slices $llama
@@ -132,5 +184,7 @@ page 20 prepared $shipped
 page 30 prepared $llama
 load_page $shipped
 load_page $llama
+load_page $llama-nf4
+play 120
 note "== all done after $SECONDS s; rows: $(grep -c '"row"' "$results")"
 grep -E '^\[page\] (model|teacher|random legal|games survived|lines, of)' "$log" || true

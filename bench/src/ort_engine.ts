@@ -41,7 +41,11 @@ export const ortEngine: Engine = {
       graphOptimizationLevel: 'all',
     });
     const created = performance.now();
-    const feeds = { ids: new ort.Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]) };
+    const input = (values: BigInt64Array): unknown => new ort.Tensor('int64', values, [1, ids.length]);
+    const feeds = {
+      ids: input(BigInt64Array.from(ids, BigInt)),
+      ...(session.inputNames.includes('mask') && { mask: input(new BigInt64Array(ids.length).fill(1n)) }),
+    };
     return {
       input: 'ids',
       loadMs: {

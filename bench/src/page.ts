@@ -44,7 +44,8 @@ async function runModel(
   sections: readonly Section[],
   environment: Environment,
 ): Promise<void> {
-  const expected = await fetchJson<ExpectedScores>(model.expected);
+  const expected = await fetchExpected(model.expected);
+  const ofOnnx = model.onnxExpected === undefined ? expected : await fetchExpected(model.onnxExpected);
   const numCalls = environment.isSoftware ? callsWithoutTimes : callsPerSection;
   let firstBits: Uint32Array | undefined;
   for (const section of sections) {
@@ -53,12 +54,14 @@ async function runModel(
     const header = {
       model: model.name,
       engine: engine.name,
+      ...(section.engine === 'ort' && { file: model.onnx }),
       section: describeSection(section),
       earlierSections: rows.filter((row) => row.engine === engine.name).length,
       place: rows.length + 1,
     };
     try {
-      const { outcome, bits } = await withinLimit(runSection(engine, model, expected, section, numCalls));
+      const scores = section.engine === 'ort' ? ofOnnx : expected;
+      const { outcome, bits } = await withinLimit(runSection(engine, model, scores, section, numCalls));
       if (section.engine === 'tromino') firstBits ??= bits;
       const isComparable = section.engine === 'tromino' && bits && firstBits;
       const row = {
@@ -97,6 +100,14 @@ async function withinLimit<T>(work: Promise<T>): Promise<T> {
   return await Promise.race([work, limit]).finally(() => {
     clearTimeout(timer);
   });
+}
+
+/** The scores as the export scripts write them: nested, one list for each token, where the model scores tokens. */
+async function fetchExpected(path: string): Promise<ExpectedScores> {
+  const { scores, ...rest } = await fetchJson<
+    Omit<ExpectedScores, 'scores'> & { readonly scores: readonly (number | readonly number[])[] }
+  >(path);
+  return { ...rest, scores: scores.flat() };
 }
 
 async function fetchJson<T>(path: string): Promise<T> {

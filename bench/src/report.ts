@@ -67,13 +67,17 @@ function callTable(rows: readonly Row[]): string {
     .map((row) => [
       String(row.place),
       row.model,
-      `${row.engine}, ${row.section}`,
+      engineCell(row),
       row.input ?? '',
       ...timeCells(row),
       `${format(row.maxError)} of ${format(row.largestScore)}`,
       bitsCell(row),
     ]);
   return table(['#', 'model', 'engine', 'from', ...timeNames, 'largest error', 'bits'], cells);
+}
+
+function engineCell({ engine, file, section }: Row): string {
+  return [engine, ...(file === undefined ? [] : [`\`${file}\``]), section].join(', ');
 }
 
 const timeNames = ['first call', 'calls 2–5', 'last three of 5', 'mean of 5', 'steady median (p10–p90)'];
@@ -87,10 +91,10 @@ function timeCells(row: Row): readonly string[] {
 }
 
 /** Largest error that a right f32 implementation may have, as a share of the largest score. */
-const tolerance = 1e-3;
+const floatTolerance = 1e-3;
 
 /** Fast and wrong is not fast: rows without the expected scores get no times. */
-function isRight({ maxError, largestScore }: Row): boolean {
+function isRight({ maxError, largestScore, tolerance = floatTolerance }: Row): boolean {
   return maxError !== undefined && maxError <= tolerance * Math.max(1, largestScore ?? 0);
 }
 

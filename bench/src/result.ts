@@ -28,6 +28,8 @@ export interface Environment {
 export interface Row {
   readonly model: string;
   readonly engine: string;
+  /** The file that the engine ran, where it is not the model's folder. */
+  readonly file?: string;
   /** The section's settings in words. */
   readonly section: string;
   /** How many sections of this engine ran in this page before, whatever the model: only a row with 0 is truly cold. */
@@ -42,6 +44,8 @@ export interface Row {
   /** Largest difference from the expected scores, and the largest expected score. */
   readonly maxError?: number;
   readonly largestScore?: number;
+  /** Error that the model may have, as a share of the largest score; that of f32 where it is left out. */
+  readonly tolerance?: number;
   /** Whether every call of the section gave the same bits. */
   readonly sameBitsEachCall?: boolean;
   /** Whether the bits are those of the model's first Tromino section in this page. */
@@ -72,7 +76,7 @@ export interface ProfileFacts {
   readonly resolutionMs: number;
   readonly repeats: number;
   readonly discardedSpans: number;
-  /** By variant; a step below the clock's resolution adds nothing to the sum. */
+  /** By variant, with the sizes of the product where the step is one; a step below the clock's resolution adds nothing to the sum. */
   readonly byVariant: Readonly<Record<string, { readonly steps: number; readonly sumMs: number }>>;
 }
 

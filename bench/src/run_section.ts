@@ -25,6 +25,7 @@ export async function runSection(
     const facts = {
       input: loaded.input,
       numTokens: expected.ids.length,
+      ...(expected.tolerance !== undefined && { tolerance: expected.tolerance }),
       loadMs: loaded.loadMs,
     };
     const noCalls = section.loadOnly === true || section.profile === true;

@@ -3,13 +3,23 @@
 /** A model of `bench.json`. All paths are relative to the page. */
 export interface BenchModel {
   readonly name: string;
+  /** What a call computes; classification where it is left out. */
+  readonly task?: BenchTask;
   /** A Hugging Face folder. */
   readonly folder: string;
   /** The scores that the model must give; see {@link ExpectedScores}. */
   readonly expected: string;
-  /** The same weights for ONNX Runtime Web, with an input `ids` [1, tokens] of int64. Without it that engine is left out. */
+  /**
+   * The same network for ONNX Runtime Web, with an input `ids` [1, tokens] of int64, and `mask` of the same shape where it wants one.
+   * Without it that engine is left out.
+   */
   readonly onnx?: string;
+  /** The scores of the `.onnx` where its weights are not quite the folder's, as when both are quantised, each in its own way. */
+  readonly onnxExpected?: string;
 }
+
+/** What a call computes: class scores, or for each token how well an answer would begin and end there. */
+export type BenchTask = 'classification' | 'span-logits';
 
 /** One input with the scores of a trusted implementation. */
 export interface ExpectedScores {
@@ -17,6 +27,11 @@ export interface ExpectedScores {
   /** Where it is there, Tromino gets this text, and tokenises it inside the timed call. */
   readonly text?: string;
   readonly scores: readonly number[];
+  /**
+   * Largest error that a right implementation may have, as a share of the largest score. Stated where activations are rounded to integers:
+   * one that two computations round differently moves the scores by more than floats do.
+   */
+  readonly tolerance?: number;
 }
 
 /** A section of `suite.json`: one engine, loaded anew, called from cold, disposed. */

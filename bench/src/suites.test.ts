@@ -14,9 +14,9 @@ async function knownVariants(op: string): Promise<readonly string[]> {
   return /expected one of (.*), found/.exec(error.message)?.[1]?.split(', ') ?? [];
 }
 
-it('measures every matmul variant that there is', async () => {
+it.each(['matmul', 'matmul_nf4', 'matmul_ternary'])('measures every %s variant that there is', async (op) => {
   const suites = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   const sections = suites.flatMap((text) => (JSON.parse(text) as { sections: readonly Section[] }).sections);
-  const named = sections.flatMap(({ variants }) => variants?.['matmul'] ?? []);
-  expect(named.toSorted()).toEqual((await knownVariants('matmul')).toSorted());
+  const named = new Set(sections.flatMap(({ variants }) => variants?.[op] ?? []));
+  expect([...named].toSorted()).toEqual((await knownVariants(op)).toSorted());
 });

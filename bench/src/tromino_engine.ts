@@ -1,19 +1,44 @@
-import { loadClassifier, type Classifier, type LoadPhase, type Profile } from 'tromino';
+import {
+  loadClassifier,
+  loadExtractor,
+  type Classifier,
+  type Extractor,
+  type LoadOptions,
+  type LoadPhase,
+  type Profile,
+  type StepProfile,
+} from 'tromino';
 import type { Engine } from './engine.ts';
 import type { ProfileFacts, Row } from './result.ts';
-import type { ExpectedScores } from './suite.ts';
+import type { BenchTask, ExpectedScores, Section } from './suite.ts';
+
+/** A model loaded for its task. */
+interface TaskModel {
+  readonly model: Classifier | Extractor;
+  readonly call: () => Promise<ArrayLike<number>>;
+}
+
+/** Loads a model for a task, with the call that computes what the task wants of the input. */
+const tasks: Readonly<
+  Record<BenchTask, (folder: URL, expected: ExpectedScores, options: LoadOptions) => Promise<TaskModel>>
+> = {
+  classification: async (folder, { text, ids }, options) => {
+    const model = await loadClassifier(folder, options);
+    return { model, call: async () => (await model.classify(text ?? ids)).logits };
+  },
+  'span-logits': async (folder, { ids }, options) => {
+    const model = await loadExtractor(folder, options);
+    return { model, call: async () => startAndEnd(await model.spanLogits([{ ids }])) };
+  },
+};
 
 /** Tromino as its users have it: through its public entry alone. Each load gets a device of its own, since the one before was disposed. */
 export const trominoEngine: Engine = {
   name: 'Tromino',
-  async load({ folder }, expected, section) {
+  async load({ folder, task = 'classification' }, expected, section) {
     const clock = new PhaseClock();
-    const model = await loadClassifier(new URL(folder, location.href), {
-      backend: 'webgpu',
-      ...(section.retainedPlans !== undefined && { retainedPlans: section.retainedPlans }),
-      ...(section.layersPerSlice !== undefined && { layersPerSlice: section.layersPerSlice }),
-      ...(section.variants && { variants: section.variants }),
-      ...(section.profile && { profiling: true }),
+    const { model, call } = await tasks[task](new URL(folder, location.href), expected, {
+      ...loadOptions(section),
       onProgress: ({ phase }) => {
         clock.enter(phase);
       },
@@ -25,7 +50,7 @@ export const trominoEngine: Engine = {
       return {
         input: text === undefined ? 'ids' : 'text',
         loadMs: { ...load, ...(prepareMs !== undefined && { prepareMs }) },
-        call: async () => (await model.classify(text ?? ids)).logits,
+        call,
         profile: async (repeats) => profileFacts(await model.profile(text ?? ids, { repeats })),
         describe: () => {
           requireSameIds(model, expected);
@@ -43,6 +68,26 @@ export const trominoEngine: Engine = {
     }
   },
 };
+
+function loadOptions({ retainedPlans, layersPerSlice, variants, profile }: Section): LoadOptions {
+  return {
+    backend: 'webgpu',
+    ...(retainedPlans !== undefined && { retainedPlans }),
+    ...(layersPerSlice !== undefined && { layersPerSlice }),
+    ...(variants && { variants }),
+    ...(profile && { profiling: true }),
+  };
+}
+
+/** A start and an end score for each token, as the exported networks have them. */
+function startAndEnd([logits]: Awaited<ReturnType<Extractor['spanLogits']>>): Float32Array {
+  if (!logits) throw new Error('no scores for the input');
+  const { start, end } = logits;
+  return Float32Array.from(
+    { length: 2 * start.length },
+    (_, i) => (i % 2 === 0 ? start : end)[i >> 1] ?? NaN,
+  );
+}
 
 /** Times a load's phases from the moments at which it reports them. */
 class PhaseClock {
@@ -72,7 +117,7 @@ class PhaseClock {
 }
 
 /** Both engines must compute the same thing: the text that this one tokenises has to be the ids that the other gets. */
-function requireSameIds({ tokenizer }: Classifier, { text, ids }: ExpectedScores): void {
+function requireSameIds({ tokenizer }: Classifier | Extractor, { text, ids }: ExpectedScores): void {
   if (text === undefined) return;
   const found = tokenizer?.encode(text).ids ?? [];
   if (found.length !== ids.length || found.some((id, place) => id !== ids[place])) {
@@ -80,13 +125,16 @@ function requireSameIds({ tokenizer }: Classifier, { text, ids }: ExpectedScores
   }
 }
 
-async function timePrepare(model: Classifier, { ids }: ExpectedScores): Promise<number> {
+async function timePrepare(model: Classifier | Extractor, { ids }: ExpectedScores): Promise<number> {
   const start = performance.now();
   await model.prepare(ids.length);
   return performance.now() - start;
 }
 
-function planFacts(model: Classifier, numTokens: number): Required<Pick<Row, 'plan' | 'planBuildMs'>> {
+function planFacts(
+  model: Classifier | Extractor,
+  numTokens: number,
+): Required<Pick<Row, 'plan' | 'planBuildMs'>> {
   const start = performance.now();
   const { hash, steps, bytes } = model.plan(numTokens);
   const planBuildMs = performance.now() - start;
@@ -101,9 +149,17 @@ function planFacts(model: Classifier, numTokens: number): Required<Pick<Row, 'pl
 function profileFacts({ steps, repeats, resolutionNs, discardedSpans, totalNs }: Profile): ProfileFacts {
   const byVariant: Record<string, { steps: number; sumMs: number }> = {};
   for (const { step, durationNs = 0 } of steps) {
-    const sum = (byVariant[step.variant] ??= { steps: 0, sumMs: 0 });
+    const sum = (byVariant[profileKey(step)] ??= { steps: 0, sumMs: 0 });
     sum.steps += 1;
     sum.sumMs += durationNs / 1e6;
   }
   return { totalMs: totalNs / 1e6, resolutionMs: resolutionNs / 1e6, repeats, discardedSpans, byVariant };
+}
+
+/** Products are told apart by their sizes, since those decide which variant is best. */
+function profileKey({ variant, problem }: StepProfile['step']): string {
+  const { m, n, k } = problem;
+  return m === undefined || n === undefined || k === undefined
+    ? variant
+    : `${variant} ${[m, n, k].join(' x ')}`;
 }
