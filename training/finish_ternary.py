@@ -20,7 +20,8 @@ from torch import Tensor
 import rollouts
 from export import reference_logits, write_golden
 from model import ModelConfig, Player, rope_tables
-from ternary import packed_player, unpack_codes
+from quantization import unpack_codes
+from ternary import packed_player
 from train import EVALUATION_PIECES, HERE, evaluate
 
 

@@ -1,0 +1,113 @@
+"""MagicBox as a folder of files: packed codes with their scales under BitNet's names, the tokenizer, and golden outputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from magicbox.model import MagicBox, MagicBoxConfig
+from quantization import activation_codes, pack_codes, ternary_codes, unpack_codes
+from magicbox.tokens import QUESTION
+
+POINTERS = ("start_question", "end_question", "start_token", "end_token")
+
+
+def dense_weights(model: MagicBox) -> dict[str, Tensor]:
+    """All weights by their names in the checkpoint, not quantised."""
+    return {name: value.detach().float().cpu() for name, value in dense_targets(model).items()}
+
+
+def packed_weights(model: MagicBox) -> dict[str, Tensor]:
+    """What is shipped: projections as packed codes, the rest in bfloat16."""
+    packed: dict[str, Tensor] = {}
+    for name, value in dense_weights(model).items():
+        if not name.endswith("_proj.weight"):
+            packed[name] = value.bfloat16().contiguous()
+            continue
+        codes, scale = ternary_codes(value)
+        packed[name] = pack_codes(codes).contiguous()
+        packed[name.removesuffix("weight") + "weight_scale"] = scale.reshape(1).float()
+    return packed
+
+
+def load_packed(folder: Path) -> MagicBox:
+    """The model of a folder, with its codes and scales as they stand."""
+    fields = json.loads((folder / "config.json").read_text())
+    names = MagicBoxConfig.__dataclass_fields__
+    model = MagicBox(MagicBoxConfig(**{name: value for name, value in fields.items() if name in names}))
+    stored = load_file(folder / "model.safetensors")
+    targets = dense_targets(model)
+    with torch.no_grad():
+        for name, target in targets.items():
+            target.copy_(unpack_codes(stored[name]) if name.endswith("_proj.weight") else stored[name])
+    for index, block in enumerate(model.blocks):
+        for attribute, modules in STACKS.items():
+            linear = getattr(block, attribute)
+            scales = [stored[f"model.layers.{index}.{module}.weight_scale"].expand(rows) for module, rows in zip(modules, linear.parts)]
+            setattr(block, attribute, FixedLinear(linear.weight.detach(), torch.cat(scales)))
+    return model
+
+
+STACKS = {
+    "qkv": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+    "attention_out": ["self_attn.o_proj"],
+    "gate_up": ["mlp.gate_proj", "mlp.up_proj"],
+    "down": ["mlp.down_proj"],
+}
+"""The stacked matrices of a block, by their modules in the checkpoint."""
+
+
+def dense_targets(model: MagicBox) -> dict[str, Tensor]:
+    """Views of the model's own weights, by their names in the checkpoint."""
+    targets = {"model.embed_tokens.weight": model.embedding.weight, "model.norm.weight": model.norm.weight}
+    halves = (*model.question_pointer.weight.chunk(2), *model.token_pointer.weight.chunk(2))
+    targets |= {f"pointer.{name}.weight": half for name, half in zip(POINTERS, halves)}
+    for index, block in enumerate(model.blocks):
+        layer = f"model.layers.{index}"
+        targets[f"{layer}.input_layernorm.weight"] = block.attention_norm.weight
+        targets[f"{layer}.post_attention_layernorm.weight"] = block.mlp_norm.weight
+        targets[f"{layer}.self_attn.attn_sub_norm.weight"] = block.attention_sub_norm.weight
+        targets[f"{layer}.mlp.ffn_sub_norm.weight"] = block.mlp_sub_norm.weight
+        for attribute, modules in STACKS.items():
+            linear = getattr(block, attribute)
+            for module, part in zip(modules, linear.weight.split(linear.parts)):
+                targets[f"{layer}.{module}.weight"] = part
+    return targets
+
+
+class FixedLinear(torch.nn.Module):
+    """A linear layer of given codes and scales, with int8 activations: what a runtime computes."""
+
+    def __init__(self, codes: Tensor, row_scale: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("codes", codes)
+        self.register_buffer("row_scale", row_scale)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x if x.dtype == torch.float64 else x.float()
+        x_codes, x_scale = activation_codes(x)
+        return x_codes @ self.codes.to(x.dtype).t() / x_scale * self.row_scale.to(x.dtype)
+
+
+def write_folder(model: MagicBox, out: Path) -> None:
+    """config.json and model.safetensors."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "config.json").write_text(json.dumps(model.config.hugging_face(), indent=1) + "\n")
+    save_file(packed_weights(model), out / "model.safetensors", metadata={"format": "pt"})
+
+
+def write_golden(folder: Path, rows: list[list[int]]) -> None:
+    """Scores of some rows in float64, from the files as they stand."""
+    model = load_packed(folder).exact().eval()
+    cases = []
+    for ids in rows:
+        markers = [place for place, token in enumerate(ids) if token == QUESTION]
+        with torch.no_grad():
+            scores = model(torch.tensor([ids]), torch.tensor([markers]))[0]
+        cases.append({"input_ids": ids, "start_logits": scores[..., 0].tolist(), "end_logits": scores[..., 1].tolist()})
+    golden = {"made_with": f"torch {torch.__version__}, CPU, float64, the arithmetic of AutoBitLinear", "cases": cases}
+    (folder / "golden.json").write_text(json.dumps(golden) + "\n")

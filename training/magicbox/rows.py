@@ -1,0 +1,126 @@
+"""Messages as rows of tokens: several to a row, so that none of it is padding."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from magicbox.sources import training_messages
+from magicbox.messages import Message, noisy_question
+from magicbox.tokens import CLS, QUESTION, SEP, WordPieces
+
+ROW_TOKENS = 256
+ROW_QUESTIONS = 24
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """One message with its questions. Answers are tokens [first, last]; both 0, the row's first token, where there is none."""
+
+    ids: list[int]
+    text_start: int
+    markers: list[int]
+    answers: list[tuple[int, int]]
+    starts: list[int]
+    """The first character of each of the text's tokens."""
+
+
+def token_row(message: Message, pieces: WordPieces, questions: list[str]) -> TokenRow:
+    """[CLS] [Q] question [Q] question [SEP] text [SEP]"""
+    ids, markers = [CLS], []
+    for question in questions:
+        markers.append(len(ids))
+        ids += [QUESTION, *pieces.encode(question)[0]]
+    ids.append(SEP)
+    text_start = len(ids)
+    text_ids, starts = pieces.encode(message.text)
+    ids += [*text_ids, SEP]
+    answers = []
+    for asked in message.asked:
+        inside = [] if asked.answer is None else [i for i, start in enumerate(starts) if asked.answer[0] <= start < asked.answer[1]]
+        answers.append((text_start + inside[0], text_start + inside[-1]) if inside else (0, 0))
+    return TokenRow(ids, text_start, markers, answers, starts)
+
+
+class Batch(dict):
+    """Arrays of packed rows: ids, document [rows, tokens], position, is_answerable, and of each question its row's slots."""
+
+
+def empty_batch(rows: int) -> Batch:
+    shape, slots = (rows, ROW_TOKENS), (rows, ROW_QUESTIONS)
+    return Batch(
+        ids=np.zeros(shape, np.int16),
+        document=np.zeros(shape, np.uint8),
+        position=np.zeros(shape, np.uint8),
+        answerable=np.zeros(shape, np.uint8),
+        marker=np.zeros(slots, np.uint8),
+        first=np.zeros(slots, np.uint8),
+        last=np.zeros(slots, np.uint8),
+        asked=np.zeros(slots, np.uint8),
+    )
+
+
+class Packer:
+    """Fills the rows of a batch, message after message, each into the first row that has room."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.batch = empty_batch(rows)
+        self.used = [0] * rows
+        self.questions = [0] * rows
+        self.documents = [0] * rows
+        self.row = 0
+
+    def add(self, row: TokenRow) -> bool:
+        """Whether there was room."""
+        for index in range(self.row, min(self.row + 6, self.rows)):
+            if self.used[index] + len(row.ids) <= ROW_TOKENS and self.questions[index] + len(row.markers) <= ROW_QUESTIONS:
+                self.put(row, index)
+                return True
+        self.row += 1
+        return self.row < self.rows and self.add(row)
+
+    def put(self, row: TokenRow, index: int) -> None:
+        batch, at, end = self.batch, self.used[index], self.used[index] + len(row.ids)
+        self.documents[index] += 1
+        batch["ids"][index, at:end] = row.ids
+        batch["document"][index, at:end] = self.documents[index]
+        batch["position"][index, at:end] = np.arange(len(row.ids))
+        batch["answerable"][index, at] = 1
+        batch["answerable"][index, at + row.text_start : end - 1] = 1
+        for marker, (first, last) in zip(row.markers, row.answers):
+            slot = self.questions[index]
+            batch["marker"][index, slot] = at + marker
+            batch["first"][index, slot] = at + first
+            batch["last"][index, slot] = at + last
+            batch["asked"][index, slot] = 1
+            self.questions[index] += 1
+        self.used[index] = end
+
+
+def batches(seed: int, rows: int, tokenizer: Path, dropout: float = 0.04):
+    """An endless stream of packed batches of the training split."""
+    rng = random.Random(seed)
+    messages = training_messages(seed)
+    pieces = WordPieces(tokenizer, dropout, rng)
+    exact = WordPieces(tokenizer)
+    waiting: TokenRow | None = None
+    while True:
+        packer = Packer(rows)
+        while True:
+            if waiting is None:
+                message = messages.draw()
+                if not message.asked:
+                    continue
+                cut = pieces if rng.random() < 0.4 else exact
+                waiting = token_row(message, cut, [noisy_question(asked.question, rng) for asked in message.asked])
+                if len(waiting.ids) > ROW_TOKENS:
+                    waiting = None
+                    continue
+            if not packer.add(waiting):
+                break
+            waiting = None
+        yield packer.batch
