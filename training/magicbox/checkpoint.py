@@ -100,6 +100,31 @@ def write_folder(model: MagicBox, out: Path) -> None:
     save_file(packed_weights(model), out / "model.safetensors", metadata={"format": "pt"})
 
 
+STATE_BYTES = 12_000_000
+"""About how large a file of a training state becomes; hosts limit what a file may be."""
+
+
+def save_state(model: MagicBox, out: Path) -> None:
+    """The weights before quantisation in bfloat16, in several files."""
+    shard: dict[str, Tensor] = {}
+    count = size = 0
+    for name, value in model.state_dict().items():
+        shard[name] = value.bfloat16().cpu()
+        size += 2 * value.numel()
+        if size > STATE_BYTES:
+            torch.save(shard, out / f"state-{count}.pt")
+            shard, count, size = {}, count + 1, 0
+    torch.save(shard, out / f"state-{count}.pt")
+
+
+def load_state(model: MagicBox, folder: Path) -> None:
+    """The weights that `save_state` wrote."""
+    state: dict[str, Tensor] = {}
+    for path in sorted(folder.glob("state-*.pt")):
+        state |= torch.load(path, map_location="cpu", weights_only=True)
+    model.load_state_dict(state)
+
+
 def write_golden(folder: Path, rows: list[list[int]]) -> None:
     """Scores of some rows in float64, from the files as they stand."""
     model = load_packed(folder).exact().eval()

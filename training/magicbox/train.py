@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from magicbox.checkpoint import write_folder
+from magicbox.checkpoint import load_state, save_state, write_folder
 from magicbox.evaluate import predictions, scored, test_sets, written
 from magicbox.model import MagicBox, MagicBoxConfig
 from magicbox.rows import batches
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=max((os.cpu_count() or 2) - 1, 1))
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--tokenizer", type=Path, help="a folder with tokenizer.json; made anew where left out")
-    parser.add_argument("--resume", type=Path, help="state.pt of an earlier run, to go on from its weights")
+    parser.add_argument("--resume", type=Path, help="the folder of an earlier run, to go on from its weights")
     parser.add_argument("--written", type=Path, nargs="*", default=[], help="hand-written sets to evaluate on")
     parser.add_argument("--fresh-share", type=float, default=1.0, help="of batches that are new; the others are seen again")
     parser.add_argument("--smoke", action="store_true", help="a tiny model")
@@ -142,7 +142,7 @@ def main() -> None:
         for block in model.blocks:
             block.compute = torch.float32
     if arguments.resume:
-        model.load_state_dict(torch.load(arguments.resume, map_location=device, weights_only=True))
+        load_state(model, arguments.resume)
     optimizer = optimizer_of(model, device)
     if not arguments.no_compile and device.type == "cuda":
         for block in model.blocks:
@@ -170,10 +170,10 @@ def main() -> None:
             print(json.dumps(row), flush=True)
         if steps % 2000 == 0:
             write_folder(model, out)
-            torch.save(model.state_dict(), out / "state.pt")
+            save_state(model, out)
     trained = time.monotonic() - started
     write_folder(model, out)
-    torch.save(model.state_dict(), out / "state.pt")
+    save_state(model, out)
 
     model.eval()
     for block in model.blocks:
