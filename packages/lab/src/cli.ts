@@ -105,7 +105,8 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
         if (flags.tap && flags.profile) command.error("error: give either '--tap' or '--profile'");
         const input = flags.text ?? flags.ids ?? [];
         const { backend, repeats } = flags;
-        const trace = { backend, input, json: flags.json ?? false, signal };
+        const questions = flags.question ?? [];
+        const trace = { backend, input, questions, json: flags.json ?? false, signal };
         if (flags.tap || flags.profile) {
           const { tap, profile } = await import('./commands/trace.ts');
           finish(await (flags.tap ? tap(folder, trace) : profile(folder, { ...trace, repeats })));
@@ -117,7 +118,7 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
             backend: flags.backend,
             input,
             maxNewTokens: flags.maxNewTokens,
-            questions: flags.question ?? [],
+            questions,
             topK: flags.topK,
             json: flags.json ?? false,
             signal,

@@ -64,6 +64,32 @@ describe('tromino run', () => {
     expect(forPeople.stdout).toMatch(/ +-?\d+\.\d{4} +no answer\nwhere\?\n/);
   });
 
+  it('answers questions that share a row, and traces the row that they share', async () => {
+    const ask = ['--text', text, '--question', 'who?', '--question', 'where?', '--backend', 'cpu'];
+    const { code, stdout } = await tromino(['run', fixture('magicbox-tiny'), ...ask]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^magicbox extractor · cpu on .+\nwho\?\n +-?\d+\.\d{4} +\d+–\d+ +".+"\n/);
+    expect(stdout).toMatch(/ +no answer\nwhere\?\n/);
+    const traced = await tromino(['run', fixture('magicbox-tiny'), ...ask, '--tap']);
+    expect(traced.code).toBe(0);
+    // Two questions: of each a start and an end for every token, then five numbers.
+    expect(traced.stdout).toMatch(/ \d+0?\d+ +pointer_scores_vec4_f32 +logits\n/);
+    expect(traced.stdout).toMatch(/ 10 +span_search_f32 +spans\n/);
+    const noText = await tromino([
+      'run',
+      fixture('magicbox-tiny'),
+      '--ids',
+      '2,4,3',
+      '--question',
+      'a',
+      '--tap',
+      '--backend',
+      'cpu',
+    ]);
+    expect(noText.code).toBe(1);
+    expect(noText.stderr).toContain('--text: expected a text to ask the questions about, found --ids');
+  });
+
   it('tags a text, and makes it a vector', async () => {
     await using tagger = await readingCheckpoint('modernbert-tokencls');
     const tagged = await tromino(['run', tagger.folder, '--text', text, '--backend', 'cpu']);

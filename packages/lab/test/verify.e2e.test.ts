@@ -84,6 +84,18 @@ describe('tromino verify', () => {
   });
 
   // One run for good and bad ones, since a browser's first call compiles every kernel.
+  it('passes rows of several questions, and fails them with a changed head', async () => {
+    await using wrong = await changedFixture('magicbox-tiny', 'pointer.end_token.weight', 0.5);
+    const folders = [fixture('magicbox-tiny'), wrong.folder];
+    const { code, stdout } = await tromino(['verify', ...folders, '--backend', 'cpu']);
+    expect(code).toBe(1);
+    expect(stdout.match(/^ {2}(passed|FAILED): .*$/gm)).toEqual([
+      '  passed: 4 cases, bound 5e-3',
+      expect.stringMatching(/^ {2}FAILED: \d of 4 cases, bound 5e-3$/),
+    ]);
+    expect(stdout).toMatch(/ok +39 tokens +start_logits, end_logits +error \de-7$|ok .*error \d\.\de-7$/m);
+  });
+
   it('on webgpu tells good checkpoints from those with a changed weight, and names the adapter', async () => {
     await using wrong = await changedFixture('llama-seqcls', 'model.layers.1.self_attn.o_proj.weight', 0.5);
     await using broken = await changedFixture('llama-seqcls', 'model.norm.weight', NaN);

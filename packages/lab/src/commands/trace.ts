@@ -8,6 +8,8 @@ import type { BackendName, Session } from '../sessions/session.ts';
 export interface TraceOptions {
   readonly backend: BackendName;
   readonly input: string | readonly number[];
+  /** What an extractor is asked: the first row that it reads for them is traced. */
+  readonly questions: readonly string[];
   readonly json: boolean;
   /** Ends the command early, with everything it started closed. */
   readonly signal: AbortSignal;
@@ -21,7 +23,8 @@ export interface TraceOptions {
  */
 export function tap(folder: string, options: TraceOptions): Promise<number> {
   return withModel(folder, options, false, async (session, loaded) => {
-    const steps = await session.request('tap', { input: options.input });
+    const { input, questions } = options;
+    const steps = await session.request('tap', { input, questions });
     if (options.json) printJson({ folder, backend: options.backend, adapter: loaded.adapter, steps });
     else console.log(formatTraces(steps));
   });
@@ -37,7 +40,8 @@ export function profile(
   options: TraceOptions & { readonly repeats: number },
 ): Promise<number> {
   return withModel(folder, options, true, async (session, loaded) => {
-    const timings = await session.request('profile', { input: options.input, repeats: options.repeats });
+    const { input, questions, repeats } = options;
+    const timings = await session.request('profile', { input, questions, repeats });
     if (options.json) printJson({ folder, backend: options.backend, adapter: loaded.adapter, ...timings });
     else {
       console.log(formatTimings(timings));

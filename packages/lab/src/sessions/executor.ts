@@ -14,6 +14,7 @@ import {
   type LoadOptions,
   type Model,
   type Tagger,
+  type TextOrIds,
 } from 'tromino';
 import type {
   ClassificationResult,
@@ -70,8 +71,9 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
         ...(maxNewTokens !== undefined && { maxNewTokens }),
         ...(stopTokens !== undefined && { stopTokens }),
       }),
-    tap: ({ input }) => traceSteps(anyModel('tap', loaded), input),
-    profile: ({ input, repeats }) => timeSteps(anyModel('profile', loaded), input, repeats),
+    tap: ({ input, questions }) => traceSteps(anyModel('tap', loaded), rowOf(loaded, input, questions)),
+    profile: ({ input, questions, repeats }) =>
+      timeSteps(anyModel('profile', loaded), rowOf(loaded, input, questions), repeats),
   };
 
   return async (kind, params) => {
@@ -131,6 +133,15 @@ async function computed(
 
 function describe({ head, model }: Loaded): LoadedModel {
   return { head, family: model.family, adapter: model.adapter, hasTokenizer: model.tokenizer !== undefined };
+}
+
+/** The input itself; with questions, the first row that an extractor reads for them. */
+function rowOf(loaded: Loaded | undefined, input: ModelInput, questions: readonly string[]): TextOrIds {
+  if (questions.length === 0) return input;
+  if (typeof input !== 'string')
+    throw new OptionError('--text', 'a text to ask the questions about', '--ids');
+  const [row] = modelIn(loaded, 'extractor').encode(input, questions);
+  return row ?? [];
 }
 
 function anyModel(request: string, loaded: Loaded | undefined): Model {

@@ -107,8 +107,11 @@ export interface Requests {
     params: { source: string; ropeFrequencies: RopeFrequencies; profiling?: boolean };
     result: LoadedModel;
   };
-  tap: { params: { input: ModelInput }; result: StepTrace[] };
-  profile: { params: { input: ModelInput; repeats: number }; result: StepTimings };
+  tap: { params: { input: ModelInput; questions: readonly string[] }; result: StepTrace[] };
+  profile: {
+    params: { input: ModelInput; questions: readonly string[]; repeats: number };
+    result: StepTimings;
+  };
   classify: { params: { inputs: readonly ModelInput[] }; result: ClassificationResult[] };
   /** Raw numbers for each input; vectors for each token stand one behind the other. */
   compute: { params: { inputs: readonly ModelInput[]; output: OutputName }; result: number[][] };

@@ -1,8 +1,8 @@
-import type { Model } from 'tromino';
-import type { ModelInput, StepTiming, StepTimings, StepTrace } from './protocol.ts';
+import type { Model, TextOrIds } from 'tromino';
+import type { StepTiming, StepTimings, StepTrace } from './protocol.ts';
 
 /** Runs a model step by step and sums up what each step wrote. */
-export async function traceSteps(model: Model, input: ModelInput): Promise<StepTrace[]> {
+export async function traceSteps(model: Model, input: TextOrIds): Promise<StepTrace[]> {
   const steps: StepTrace[] = [];
   await model.tap(input, async ({ step, values }) => {
     const { label, op, variant } = step;
@@ -19,7 +19,7 @@ export async function traceSteps(model: Model, input: ModelInput): Promise<StepT
 }
 
 /** Times a model's steps on the device's own clock. */
-export async function timeSteps(model: Model, input: ModelInput, repeats: number): Promise<StepTimings> {
+export async function timeSteps(model: Model, input: TextOrIds, repeats: number): Promise<StepTimings> {
   const profile = await model.profile(input, { repeats });
   return {
     ...profile,

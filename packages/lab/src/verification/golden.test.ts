@@ -109,6 +109,29 @@ describe('parseGolden', () => {
     ]);
   });
 
+  it('reads where the answers to each of several questions start and end, without what is at padding', () => {
+    const inputs = { input_ids: [5, 9, 7], attention_mask: [0, 1, 1] };
+    const scores = [
+      [1, 2, 3],
+      [4, 5, 6],
+    ];
+    const references = [
+      { output: 'start_logits', values: [[2, 3, 5, 6]] },
+      { output: 'end_logits', values: [[2, 3, 5, 6]] },
+    ];
+    expect(parse({ ...inputs, start_logits: scores, end_logits: scores })[0]?.references).toEqual(references);
+    const batch = { batch: true, input_ids: [inputs.input_ids], attention_mask: [inputs.attention_mask] };
+    expect(parse({ ...batch, start_logits: [scores], end_logits: [scores] })[0]?.references).toEqual(
+      references,
+    );
+  });
+
+  it('takes all tokens for real where there is no mask', () => {
+    const [read] = parse({ input_ids: [5, 9], start_logits: [[1, 2]], end_logits: [[3, 4]] });
+    expect(read?.rows).toEqual([{ ids: [5, 9], attentionMask: [1, 1] }]);
+    expect(read?.references[0]?.values).toEqual([[1, 2]]);
+  });
+
   it.each([
     ['no object', 'text', 'golden.json: expected at least one case in "cases", found none'],
     ['no cases', {}, 'golden.json: expected at least one case in "cases", found none'],
@@ -146,6 +169,22 @@ describe('parseGolden', () => {
     [
       'a score for each token but one',
       { cases: [{ input_ids: [5, 9], attention_mask: [1, 1], start_logits: [1], end_logits: [1, 2] }] },
+      'case 0, start_logits: expected length 2, found 1',
+    ],
+    [
+      'a score for each token but one of a second question',
+      {
+        cases: [
+          {
+            input_ids: [5, 9],
+            start_logits: [[1, 2], [1]],
+            end_logits: [
+              [1, 2],
+              [1, 2],
+            ],
+          },
+        ],
+      },
       'case 0, start_logits: expected length 2, found 1',
     ],
     [

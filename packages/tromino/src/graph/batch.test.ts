@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packBatch, rowRange, type BatchRules } from './batch.ts';
+import { packBatch, rowRange, splitByRow, type BatchRules } from './batch.ts';
 
 const decoder: BatchRules = {
   vocabularySize: 10,
@@ -96,5 +96,57 @@ describe('packBatch', () => {
     [[], 'inputs: expected at least one row, found none'],
   ])('refuses %j', (rows, message) => {
     expect(() => packBatch(rows, decoder)).toThrow(message);
+  });
+});
+
+describe('a batch whose rows hold questions', () => {
+  const rules: BatchRules = { ...decoder, questionMarker: 4 };
+  // Two rows of one question and of two; the second begins with a column of padding.
+  const rows = [
+    { ids: [2, 4, 9, 3, 8], context: { start: 4, end: 5 } },
+    { ids: [0, 2, 4, 4, 3, 8, 7], attentionMask: [0, 1, 1, 1, 1, 1, 1], context: { start: 5, end: 7 } },
+  ];
+  const batch = packBatch(rows, rules);
+
+  it('says where each question stands, where its row does, and where its pairs begin', () => {
+    expect(batch.shape).toEqual({
+      numTokens: 11,
+      numRows: 2,
+      maxRowTokens: 6,
+      numPositions: 6,
+      numQuestions: 3,
+      numPairs: 17,
+    });
+    expect([...batch.questions]).toEqual([1, 0, 5, 0, 6, 5, 6, 5, 7, 5, 6, 11]);
+    // Where the text is among the pairs of each question, and the pair with the row's first token.
+    expect([...batch.contexts]).toEqual([4, 5, 0, 0, 9, 11, 5, 0, 15, 17, 11, 0]);
+  });
+
+  it('gives each row the vectors of its questions and of its pairs', () => {
+    const split = (length: number, per: 'question' | 'pair' | 'token' | 'row'): number[][] =>
+      splitByRow(
+        batch,
+        Float32Array.from({ length }, (_, i) => i),
+        per,
+      ).map((row) => [...row]);
+    expect(split(6, 'question')).toEqual([
+      [0, 1],
+      [2, 3, 4, 5],
+    ]);
+    expect(split(17, 'pair').map((row) => [row.length, row[0]])).toEqual([
+      [5, 0],
+      [12, 5],
+    ]);
+    expect(split(11, 'token').map(({ length }) => length)).toEqual([5, 6]);
+    expect(split(2, 'row')).toEqual([[0], [1]]);
+  });
+
+  it('refuses a row without a question, also where padding has the marker', () => {
+    expect(() => packBatch([rows[0] ?? { ids: [] }, { ids: [2, 9, 3] }], rules)).toThrow(
+      'inputs[1].ids: expected token 4 before each question, found none',
+    );
+    expect(() => packBatch([{ ids: [4, 2, 3], attentionMask: [0, 1, 1] }], rules)).toThrow(
+      'input.ids: expected token 4 before each question, found none',
+    );
   });
 });

@@ -2,9 +2,10 @@ import { defaultSpanSearch, type SpanSearch } from '../graph/graph.ts';
 import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import type { QuestionTokens } from '../models/model_definition.ts';
 import { must } from '../util/assert.ts';
+import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import type { CallOptions } from './call_options.ts';
-import type { TextOrIds, TokenInput } from './inputs.ts';
+import type { Ids, TextOrIds, TokenInput } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
 import { ScoringModel, type Model } from './model.ts';
 import { markedRows, pairRows, type QuestionRow, type RowsOfText } from './question_rows.ts';
@@ -105,7 +106,7 @@ export interface Extractor extends Model {
    * What each row of ids says to each of its questions, in columns of the row. All rows run as one batch; each gets the bits that it would
    * get alone.
    */
-  extractIds(rows: readonly QuestionIds[], options?: SearchOptions): Promise<TokenExtraction[][]>;
+  extractIds(rows: readonly (Ids | QuestionIds)[], options?: SearchOptions): Promise<TokenExtraction[][]>;
   /** The rows that the model reads to answer questions about a text: `extractIds` takes them. */
   encode(text: string, questions: string | readonly string[], options?: WindowingOptions): QuestionRow[];
   /** Raw scores of each input's tokens. All inputs run as one batch; each gets the bits that it would get alone. */
@@ -169,10 +170,13 @@ class SpanExtractor extends ScoringModel implements Extractor {
     return typeof text === 'string' ? must(extractions[0], 'extraction') : extractions;
   }
 
-  async extractIds(rows: readonly QuestionIds[], options: SearchOptions = {}): Promise<TokenExtraction[][]> {
+  async extractIds(
+    rows: readonly (Ids | QuestionIds)[],
+    options: SearchOptions = {},
+  ): Promise<TokenExtraction[][]> {
     this.checkCall(options);
     const search = readSearch(options, this.maxTokens);
-    if (!Array.isArray(rows)) throw new OptionError('rows', 'a list of rows', typeof rows);
+    if (!Array.isArray(rows)) throw new OptionError('rows', 'a list of rows', describe(rows));
     const read = rows.map((row: unknown, index) => {
       const name = rows.length > 1 ? `inputs[${index}]` : 'input';
       return rowOfIds(row, name, this.maxTokens, this.#questionTokens);

@@ -1,13 +1,14 @@
-import type { Range, TokenRow } from '../graph/batch.ts';
+import type { Range } from '../graph/batch.ts';
 import type { QuestionTokens } from '../models/model_definition.ts';
 import type { Span } from '../tokenizer/aligned_text.ts';
 import type { Encoding, Tokenizer } from '../tokenizer/tokenizer.ts';
 import { OptionError } from '../util/errors.ts';
-import { rowOf } from './text_calls.ts';
 
 /** Questions with a part of a text, as a model reads them. */
-export interface QuestionRow extends TokenRow {
+export interface QuestionRow {
   readonly ids: readonly number[];
+  /** The segment of each token, for models that were trained with several. */
+  readonly tokenTypes?: readonly number[];
   /** Columns of the text's tokens. */
   readonly context: Range;
   /** Where in the text each token stands; what is not of the text has a span without meaning. */
@@ -41,8 +42,9 @@ export function pairRows(
     questions.flatMap((question, index) =>
       naming(index, () => tokenizer.encodeWindows(text, { question, overlap, maxTokens })).map(
         (encoding) => ({
-          ...rowOf(encoding, numTypes),
           ids: encoding.ids,
+          // Tokenizers give types also to models that never learned any.
+          ...(numTypes > 1 && { tokenTypes: encoding.typeIds }),
           context: contextOf(encoding),
           spans: encoding.spans,
           questions: [index],

@@ -23,6 +23,8 @@ export function rowOfIds(
   maxTokens: number,
   tokens: QuestionTokens | undefined,
 ): IdsRow {
+  if (typeof input === 'string')
+    throw new OptionError(name, 'token ids or { ids, attentionMask }', describe(input));
   const row = requireTokenInput(input, name, maxTokens);
   const { ids, attentionMask } = row;
   const columns = Array.from(ids, (_, column) => column).filter(

@@ -64,6 +64,19 @@ describe('a tokenizer', () => {
     expect(tokenizer.encode('').ids).toEqual([1, 2]);
   });
 
+  it('takes the spelling of a special token for text, if asked to, but not that of an added word', async () => {
+    const tokenizer = await load({
+      ...bert,
+      added_tokens: [...bert.added_tokens, { id: 8, content: 'e[', normalized: false }],
+    });
+    const idsOf = (splitSpecialTokens: boolean): readonly number[] =>
+      tokenizer.encode('a [SEP] e[b', { pair: '[CLS]', splitSpecialTokens }).ids;
+    expect(idsOf(false)).toEqual([1, 4, 2, 8, 5, 2, 1, 2]);
+    // A bracket, a word and a bracket that the vocabulary does not have.
+    expect(idsOf(true)).toEqual([1, 4, 0, 0, 0, 8, 5, 2, 0, 0, 0, 2]);
+    expect(tokenizer.encode('[SEP]').ids).toEqual([1, 2, 2]);
+  });
+
   it('encodes pairs', async () => {
     const { ids, typeIds, spans, sequences } = (await load()).encode('a b', { pair: 'c' });
     expect(ids).toEqual([1, 4, 5, 2, 6, 2]);
