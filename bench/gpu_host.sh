@@ -54,6 +54,9 @@ entry() {
     # Four bits a weight on both sides, each quantised in its own way.
     *-nf4) onnx=${name%-nf4}-q4 onnx_expected=$onnx ;;
     bert16-qa*) task=span-logits folder=bert16-qa expected=bert16-qa ;;
+    magicbox) task=answers ;;
+    # The other engine without the rounding of activations, which computes something else.
+    magicbox-plain) task=answers folder=magicbox expected=magicbox onnx_expected=$onnx ;;
   esac
   [ -s "$work/models/$expected.json" ] && [ -d "$work/models/$folder" ] || return 0
   printf '{"name":"%s","task":"%s","folder":"%s/","expected":"%s.json"' "$name" "$task" "$folder" "$expected"
@@ -93,6 +96,8 @@ export_shipped() {
   done
 }
 
+export_magicbox() { python3 bench/export_magicbox.py models/magicbox "$work/models"; }
+
 # The kit's models. When its Llama classifier is there it is quantised, while the script goes on.
 export_peers() {
   local models=$work/models pid failed=0
@@ -108,7 +113,7 @@ export_peers() {
   packed_scores "$models/llama135m-cls-q4.onnx" llama135m-cls llama135m-cls-q4 || failed=1
   return $failed
 }
-export -f packed_scores export_shipped export_peers
+export -f packed_scores export_shipped export_magicbox export_peers
 export work
 
 # Peak memory of the page's process while it loads: a file of 540 MB must not be in it whole.
@@ -149,8 +154,10 @@ if [ -z "${SKIP_EXPORT:-}" ]; then
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>&1 | tee -a "$log"
   (stage 120 export-shipped bash -c export_shipped) &
   shipped_export=$!
+  (stage 200 export-magicbox bash -c export_magicbox) &
+  magicbox_export=$!
   stage 200 export-peers bash -c export_peers
-  wait "$shipped_export"
+  wait "$shipped_export" "$magicbox_export"
 fi
 # Packed weights beside the other engine's, beside dense ones. What goes first in a page is cold there.
 page 80 pair $llama-nf4,$llama
@@ -158,18 +165,23 @@ page 40 ort-first $llama-nf4
 for order in polyomino-nf4,$shipped polyomino-ternary,$shipped $shipped,polyomino-nf4,polyomino-ternary; do
   page 25 formats $order
 done
+page 40 pair magicbox,magicbox-plain
+page 25 ort-first magicbox
+page 25 ort-first magicbox-plain
 page 60 pair bert16-qa-fused,bert16-qa
 page 40 ort-first bert16-qa-fused
 page 40 ort-first bert16-qa
 # The flag lets timestamps be as fine as the device's clock.
 fine_clock=--enable-webgpu-developer-features
-page 25 profile polyomino-nf4,polyomino-ternary,$shipped $fine_clock
+page 25 profile magicbox,polyomino-nf4,polyomino-ternary,$shipped $fine_clock
 page 40 profile $llama-nf4,$llama,bert16-qa $fine_clock
 page 60 variants-nf4 $llama-nf4 $fine_clock
+page 30 variants-ternary magicbox $fine_clock
 page 30 variants-ternary polyomino-ternary $fine_clock
 page 30 variants-nf4 polyomino-nf4 $fine_clock
 page 30 phases $llama-nf4
 page 20 phases polyomino-ternary
+page 20 phases magicbox
 # The dense models alone.
 page 40 tromino-first $shipped
 page 40 ort-first $shipped

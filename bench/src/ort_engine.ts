@@ -1,3 +1,4 @@
+import { bestAnswers, flatAnswers } from './answers.ts';
 import type { Engine } from './engine.ts';
 
 /** The part of ONNX Runtime Web's interface that is used here; its files lie beside the page, not in this repository. */
@@ -28,7 +29,7 @@ let ortModule: Promise<OrtModule> | undefined;
 /** ONNX Runtime Web on WebGPU, set up as its documentation says; its calls start from token ids. */
 export const ortEngine: Engine = {
   name: 'ONNX Runtime Web',
-  async load({ name, onnx }, { ids }) {
+  async load({ name, onnx, task }, { ids, layout }) {
     if (onnx === undefined) throw new Error(`${name}: bench.json names no .onnx file for it`);
     const start = performance.now();
     const ort = await (ortModule ??= importOrt());
@@ -41,10 +42,22 @@ export const ortEngine: Engine = {
       graphOptimizationLevel: 'all',
     });
     const created = performance.now();
-    const input = (values: BigInt64Array): unknown => new ort.Tensor('int64', values, [1, ids.length]);
-    const feeds = {
-      ids: input(BigInt64Array.from(ids, BigInt)),
-      ...(session.inputNames.includes('mask') && { mask: input(new BigInt64Array(ids.length).fill(1n)) }),
+    const tensor = (values: readonly number[], dims: readonly number[]): unknown =>
+      new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);
+    const markers = layout?.markers ?? [];
+    const inputs: Readonly<Record<string, unknown>> = {
+      ids: tensor(ids, [1, ids.length]),
+      mask: tensor(
+        ids.map(() => 1),
+        [1, ids.length],
+      ),
+      markers: tensor(markers, [markers.length]),
+    };
+    const feeds = Object.fromEntries(session.inputNames.map((input) => [input, inputs[input]]));
+    const scores = async (): Promise<ArrayLike<number>> => {
+      const [output] = Object.values(await session.run(feeds));
+      if (!output) throw new Error(`${onnx}: gave no output`);
+      return await output.getData();
     };
     return {
       input: 'ids',
@@ -52,11 +65,8 @@ export const ortEngine: Engine = {
         totalMs: created - start,
         byPhaseMs: { import: imported - start, download: fetched - imported, session: created - fetched },
       },
-      async call() {
-        const [output] = Object.values(await session.run(feeds));
-        if (!output) throw new Error(`${onnx}: gave no output`);
-        return await output.getData();
-      },
+      call:
+        task === 'answers' && layout ? async () => flatAnswers(bestAnswers(await scores(), layout)) : scores,
       dispose: () => session.release(),
     };
   },

@@ -102,12 +102,18 @@ async function withinLimit<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** The scores as the export scripts write them: nested, one list for each token, where the model scores tokens. */
+/** Lists in lists, as the export scripts write scores of tokens. */
+type Nested = readonly (number | Nested)[];
+
 async function fetchExpected(path: string): Promise<ExpectedScores> {
-  const { scores, ...rest } = await fetchJson<
-    Omit<ExpectedScores, 'scores'> & { readonly scores: readonly (number | readonly number[])[] }
-  >(path);
-  return { ...rest, scores: scores.flat() };
+  const { scores, ...rest } = await fetchJson<Omit<ExpectedScores, 'scores'> & { readonly scores: Nested }>(
+    path,
+  );
+  return { ...rest, scores: flatten(scores) };
+}
+
+function flatten(list: Nested): readonly number[] {
+  return list.flatMap((item) => (typeof item === 'number' ? item : flatten(item)));
 }
 
 async function fetchJson<T>(path: string): Promise<T> {

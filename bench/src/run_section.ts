@@ -1,3 +1,4 @@
+import { answerError } from './answers.ts';
 import type { Engine, LoadedModel } from './engine.ts';
 import { CallObserver, medianPhases, type ObservedCall } from './phases.ts';
 import type { Row } from './result.ts';
@@ -33,7 +34,7 @@ export async function runSection(
     const profile = section.profile ? await loaded.profile?.(numCalls) : undefined;
     const outcome = {
       ...facts,
-      ...(run && { ...run.times, ...compareScores(run.calls, expected.scores) }),
+      ...(run && { ...run.times, ...compareScores(run.calls, expected, model) }),
       ...(profile && { profile }),
       ...loaded.describe?.(),
     };
@@ -97,18 +98,21 @@ export function sameBits(a: Uint32Array, b: Uint32Array): boolean {
 /** Compares every call with the expected scores and with the first call. */
 function compareScores(
   calls: readonly Uint32Array[],
-  expected: readonly number[],
+  expected: ExpectedScores,
+  { task }: BenchModel,
 ): Required<Pick<SectionOutcome, 'maxError' | 'largestScore' | 'sameBitsEachCall'>> {
-  const errors = calls.map((bits) => {
-    const scores = new Float32Array(bits.slice().buffer);
-    if (scores.length !== expected.length) return Infinity;
-    return Math.max(...expected.map((score, place) => Math.abs((scores[place] ?? NaN) - score)));
-  });
+  const errorOf = task === 'answers' ? answerError : scoreError;
+  const errors = calls.map((bits) => errorOf(new Float32Array(bits.slice().buffer), expected));
   const [first] = calls;
   return {
     // A NaN anywhere stays one: Math.max passes it on.
     maxError: Math.max(...errors),
-    largestScore: Math.max(...expected.map(Math.abs)),
+    largestScore: Math.max(...expected.scores.map(Math.abs)),
     sameBitsEachCall: first !== undefined && calls.every((bits) => sameBits(bits, first)),
   };
+}
+
+function scoreError(found: Float32Array, { scores }: ExpectedScores): number {
+  if (found.length !== scores.length) return Infinity;
+  return Math.max(...scores.map((score, place) => Math.abs((found[place] ?? NaN) - score)));
 }

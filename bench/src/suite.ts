@@ -10,7 +10,7 @@ export interface BenchModel {
   /** The scores that the model must give; see {@link ExpectedScores}. */
   readonly expected: string;
   /**
-   * The same network for ONNX Runtime Web, with an input `ids` [1, tokens] of int64, and `mask` of the same shape where it wants one.
+   * The same network for ONNX Runtime Web, with an input `ids` [1, tokens] of int64, and where it wants them `mask` of the same shape and `markers` [questions].
    * Without it that engine is left out.
    */
   readonly onnx?: string;
@@ -18,20 +18,35 @@ export interface BenchModel {
   readonly onnxExpected?: string;
 }
 
-/** What a call computes: class scores, or for each token how well an answer would begin and end there. */
-export type BenchTask = 'classification' | 'span-logits';
+/**
+ * What a call computes: class scores; for each token how well an answer would begin and end there; or the answers themselves, which an
+ * engine without a search of its own finds inside the timed call.
+ */
+export type BenchTask = 'classification' | 'span-logits' | 'answers';
 
 /** One input with the scores of a trusted implementation. */
 export interface ExpectedScores {
   readonly ids: readonly number[];
   /** Where it is there, Tromino gets this text, and tokenises it inside the timed call. */
   readonly text?: string;
+  /** Where answers are wanted: start and end scores [questions][tokens][2]. */
   readonly scores: readonly number[];
+  /** Where answers are wanted. */
+  readonly layout?: QuestionLayout;
   /**
    * Largest error that a right implementation may have, as a share of the largest score. Stated where activations are rounded to integers:
    * one that two computations round differently moves the scores by more than floats do.
    */
   readonly tolerance?: number;
+}
+
+/** Where the answers are looked for in a row of ids that holds several questions and a text. */
+export interface QuestionLayout {
+  /** Column of each question's marker. */
+  readonly markers: readonly number[];
+  /** Columns of the text. */
+  readonly context: { readonly start: number; readonly end: number };
+  readonly maxAnswerTokens: number;
 }
 
 /** A section of `suite.json`: one engine, loaded anew, called from cold, disposed. */

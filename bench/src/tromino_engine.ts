@@ -6,11 +6,14 @@ import {
   type LoadOptions,
   type LoadPhase,
   type Profile,
+  type RowOptions,
   type StepProfile,
+  type TokenExtraction,
 } from 'tromino';
+import { flatAnswers } from './answers.ts';
 import type { Engine } from './engine.ts';
 import type { ProfileFacts, Row } from './result.ts';
-import type { BenchTask, ExpectedScores, Section } from './suite.ts';
+import type { BenchTask, ExpectedScores, QuestionLayout, Section } from './suite.ts';
 
 /** A model loaded for its task. */
 interface TaskModel {
@@ -29,6 +32,11 @@ const tasks: Readonly<
   'span-logits': async (folder, { ids }, options) => {
     const model = await loadExtractor(folder, options);
     return { model, call: async () => startAndEnd(await model.spanLogits([{ ids }])) };
+  },
+  answers: async (folder, { ids, layout }, options) => {
+    const model = await loadExtractor(folder, options);
+    const search = { maxAnswerTokens: layout?.maxAnswerTokens ?? ids.length };
+    return { model, call: async () => firstAnswers(await model.extractIds([{ ids }], search)) };
   },
 };
 
@@ -55,7 +63,7 @@ export const trominoEngine: Engine = {
         describe: () => {
           requireSameIds(model, expected);
           const { currentBytes, peakBytes } = model.memory();
-          return { ...planFacts(model, ids.length), memory: { currentBytes, peakBytes } };
+          return { ...planFacts(model, expected), memory: { currentBytes, peakBytes } };
         },
         dispose: () => {
           model.dispose();
@@ -87,6 +95,15 @@ function startAndEnd([logits]: Awaited<ReturnType<Extractor['spanLogits']>>): Fl
     { length: 2 * start.length },
     (_, i) => (i % 2 === 0 ? start : end)[i >> 1] ?? NaN,
   );
+}
+
+/** The best answer to each question of the only row. */
+function firstAnswers([row]: readonly (readonly TokenExtraction[])[]): readonly number[] {
+  const answers = row?.map(({ answers: [best], noAnswerScore }) => {
+    if (!best) throw new Error('a question without an answer');
+    return { ...best, noAnswerScore };
+  });
+  return flatAnswers(answers ?? []);
 }
 
 /** Times a load's phases from the moments at which it reports them. */
@@ -125,18 +142,22 @@ function requireSameIds({ tokenizer }: Classifier | Extractor, { text, ids }: Ex
   }
 }
 
-async function timePrepare(model: Classifier | Extractor, { ids }: ExpectedScores): Promise<number> {
+async function timePrepare(model: Classifier | Extractor, { ids, layout }: ExpectedScores): Promise<number> {
   const start = performance.now();
-  await model.prepare(ids.length);
+  await model.prepare(ids.length, rowOptions(layout));
   return performance.now() - start;
+}
+
+function rowOptions(layout: QuestionLayout | undefined): RowOptions {
+  return layout ? { questionsPerRow: layout.markers.length } : {};
 }
 
 function planFacts(
   model: Classifier | Extractor,
-  numTokens: number,
+  { ids, layout }: ExpectedScores,
 ): Required<Pick<Row, 'plan' | 'planBuildMs'>> {
   const start = performance.now();
-  const { hash, steps, bytes } = model.plan(numTokens);
+  const { hash, steps, bytes } = model.plan(ids.length, rowOptions(layout));
   const planBuildMs = performance.now() - start;
   const variants: Record<string, number> = {};
   for (const step of steps) {
