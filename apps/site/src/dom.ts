@@ -10,6 +10,13 @@ export function htmlById(id: string): HTMLElement {
   return byId(id, HTMLElement);
 }
 
+/** The first element inside `root` that a selector finds. @throws Error if there is none of this kind. */
+export function within<T extends Element>(root: Element, selector: string, type: abstract new () => T): T {
+  const element = root.querySelector(selector);
+  if (element instanceof type) return element;
+  throw new Error(`${selector}: expected ${type.name}, found ${element?.constructor.name ?? 'nothing'}`);
+}
+
 /** A canvas of the page with its drawing context. @throws Error if there is no such canvas. */
 export function canvasById(id: string): [HTMLCanvasElement, CanvasRenderingContext2D] {
   const canvas = byId(id, HTMLCanvasElement);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from './failure_text.ts';
+import { describePlayerFailure, describeReaderFailure } from './failure_text.ts';
 
-describe('describeFailure', () => {
+describe('describePlayerFailure', () => {
   it.each([
     ['SourceError', 'The player is not here', false],
     ['FormatError', 'This is not a player of Strata', false],
@@ -11,6 +11,18 @@ describe('describeFailure', () => {
     ['UnsupportedError', 'This device cannot run the model', true],
     ['TypeError', 'The model stopped', true],
   ])('for a %s says "%s"', (name, title, offersCpu) => {
-    expect(describeFailure({ name, message: 'm' })).toMatchObject({ title, offersCpu });
+    expect(describePlayerFailure({ name, message: 'm' })).toMatchObject({ title, offersCpu });
+  });
+});
+
+describe('describeReaderFailure', () => {
+  it.each([
+    ['SourceError', 'MagicBox is not here', false],
+    ['FormatError', 'This is not MagicBox', false],
+    ['ShapeError', 'This is not MagicBox', false],
+    ['DeviceLostError', 'The GPU went away', true],
+    ['ScoreError', 'The model stopped', true],
+  ])('for a %s says "%s"', (name, title, offersCpu) => {
+    expect(describeReaderFailure({ name, message: 'm' })).toMatchObject({ title, offersCpu });
   });
 });

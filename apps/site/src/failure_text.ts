@@ -1,4 +1,4 @@
-import type { Failure } from './player_protocol.ts';
+import type { Failure } from './model_protocol.ts';
 
 /** A failure in words for people. */
 export interface FailureText {
@@ -10,7 +10,27 @@ export interface FailureText {
   readonly offersCpu: boolean;
 }
 
-const texts: Readonly<Record<string, FailureText>> = {
+/** What to tell of a failure and what to offer. */
+export type DescribeFailure = (failure: Failure) => FailureText;
+
+/** Texts by the runtime's error class; `other` is for those that have none. */
+type FailureTexts = Readonly<Record<string, FailureText>> & { readonly other: FailureText };
+
+const noMemory: FailureText = {
+  title: 'Not enough GPU memory',
+  advice: 'Closing other tabs may help.',
+  retry: 'Try again',
+  offersCpu: true,
+};
+
+const unsupported: FailureText = {
+  title: 'This device cannot run the model',
+  advice: 'The portable backend on the CPU runs everywhere, only slower.',
+  retry: 'Try again',
+  offersCpu: true,
+};
+
+const playerTexts: FailureTexts = {
   SourceError: {
     title: 'The player is not here',
     advice: 'The files of the model could not be read. You can play yourself meanwhile.',
@@ -29,29 +49,51 @@ const texts: Readonly<Record<string, FailureText>> = {
     retry: 'Load the model again',
     offersCpu: true,
   },
-  OutOfMemoryError: {
-    title: 'Not enough GPU memory',
-    advice: 'Closing other tabs may help.',
-    retry: 'Try again',
-    offersCpu: true,
-  },
-  UnsupportedError: {
-    title: 'This device cannot run the model',
-    advice: 'The portable backend on the CPU runs everywhere, only slower.',
-    retry: 'Try again',
+  OutOfMemoryError: noMemory,
+  UnsupportedError: unsupported,
+  other: {
+    title: 'The model stopped',
+    advice: 'The game waits exactly where it was.',
+    retry: 'Load the model again',
     offersCpu: true,
   },
 };
 
-const otherText: FailureText = {
-  title: 'The model stopped',
-  advice: 'The game waits exactly where it was.',
-  retry: 'Load the model again',
-  offersCpu: true,
+const readerTexts: FailureTexts = {
+  SourceError: {
+    title: 'MagicBox is not here',
+    advice: 'The files of the model could not be read. Your text and your questions stay as they are.',
+    retry: 'Look again',
+    offersCpu: false,
+  },
+  FormatError: {
+    title: 'This is not MagicBox',
+    advice: 'The checkpoint was read and refused before anything was uploaded.',
+    retry: 'Look again',
+    offersCpu: false,
+  },
+  DeviceLostError: {
+    title: 'The GPU went away',
+    advice: 'Its driver was reset or its device taken. Your text and your questions stay as they are.',
+    retry: 'Load the model again',
+    offersCpu: true,
+  },
+  OutOfMemoryError: noMemory,
+  UnsupportedError: unsupported,
+  other: {
+    title: 'The model stopped',
+    advice: 'Your text and your questions stay as they are.',
+    retry: 'Load the model again',
+    offersCpu: true,
+  },
 };
 
-/** What to tell of a failure and what to offer, by the runtime's error class. */
-export function describeFailure({ name, message }: Failure): FailureText {
-  if (name === 'ShapeError') return describeFailure({ name: 'FormatError', message });
-  return texts[name] ?? otherText;
+function describeWith(texts: FailureTexts): DescribeFailure {
+  return ({ name }) => texts[name === 'ShapeError' ? 'FormatError' : name] ?? texts.other;
 }
+
+/** A failure of the game's player in words. */
+export const describePlayerFailure = describeWith(playerTexts);
+
+/** A failure of MagicBox in words. */
+export const describeReaderFailure = describeWith(readerTexts);

@@ -88,7 +88,7 @@ export class GameView {
   #listenToKeys(): void {
     window.addEventListener('keydown', (event) => {
       const isTyping =
-        event.target instanceof Element && event.target.closest('input, select, button, summary');
+        event.target instanceof Element && event.target.closest('input, select, textarea, button, summary');
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey || this.#session.driver !== 'you')
         return;
       const action = actionOfKey(event.key);

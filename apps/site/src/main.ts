@@ -1,8 +1,8 @@
-/** The page: a game, a model that plays it, and panels that show what the model does. */
+/** The page: a game, a model that plays it, panels that show what the model does, and MagicBox, a second model beside it. */
 import type { GameState } from '@tromino/strata';
 import type { LoadProgress, OnProgress } from 'tromino';
 import { announce, htmlById } from './dom.ts';
-import { describeFailure } from './failure_text.ts';
+import { describePlayerFailure } from './failure_text.ts';
 import { formatMs } from './format.ts';
 import { GameSession } from './game_session.ts';
 import { GameView } from './game_view.ts';
@@ -19,7 +19,9 @@ import { ScoresPanel } from './panels/scores_panel.ts';
 import { TimesPanel } from './panels/times_panel.ts';
 import { loadPlayer, type Player } from './player.ts';
 import { PlayerRack } from './player_rack.ts';
-import type { BackendChoice, Failure, PlayerInfo } from './player_protocol.ts';
+import { MagicBox } from './magicbox/magic_box.ts';
+import { failureOf, type BackendChoice } from './model_protocol.ts';
+import type { PlayerInfo } from './player_protocol.ts';
 import { denseFormat, formatOfUrl, formatUrl, weightFormats, type WeightFormat } from './weight_formats.ts';
 
 const options = readPageOptions(location.href);
@@ -29,7 +31,10 @@ const scoresPanel = new ScoresPanel();
 const timesPanel = new TimesPanel();
 const memoryPanel = new MemoryPanel();
 const promptPanel = new PromptPanel();
-const overlay = new Overlay();
+const overlay = new Overlay(htmlById('overlay'), {
+  loading: 'Fetching the player',
+  describeFailure: describePlayerFailure,
+});
 const modelsUrl = new URL('models/', location.href).href;
 const formatsPanel = new FormatsPanel(weightFormats, (format) => {
   switchTo(format).catch(showFailure);
@@ -58,8 +63,9 @@ session.listen({
   },
   moved(_before, _action, after) {
     if (!after.over) return;
-    overlay.showGameOver(after, [newGameButton()]);
-    announce(`The game is over after ${after.pieces} pieces and ${after.lines} lines.`);
+    const { pieces, lines } = after;
+    overlay.show('over', 'The pile reached the top', `${pieces} pieces, ${lines} lines.`, [newGameButton()]);
+    announce(`The game is over after ${pieces} pieces and ${lines} lines.`);
   },
   restarted() {
     if (overlay.kind === 'over') overlay.hide();
@@ -72,6 +78,7 @@ session.listen({
   failed: showFailure,
 });
 new GameView(session);
+new MagicBox({ modelUrl: options.magicBoxUrl, backend: options.backend });
 
 const loading = load(options.backend, options.modelUrl);
 if (options.isHeadless) window.strata = makeHeadless(session, loading);
@@ -173,8 +180,8 @@ function describePlayer({ family, backend, numSteps, planHash }: PlayerInfo): st
 }
 
 function showFailure(error: unknown): void {
-  const failure: Failure = error instanceof Error ? error : { name: 'Error', message: String(error) };
-  const { title, retry, offersCpu } = describeFailure(failure);
+  const failure = failureOf(error);
+  const { title, retry, offersCpu } = describePlayerFailure(failure);
   const buttons = [reloadButton(retry, options.backend)];
   if (offersCpu) buttons.push(reloadButton('Use the CPU', 'cpu'));
   buttons.push(playYourselfButton());

@@ -7,15 +7,21 @@ describe('readPageOptions', () => {
       seed: 1,
       backend: 'auto',
       modelUrl: 'https://example.org/play/models/polyomino-dense/',
+      magicBoxUrl: 'https://example.org/play/models/magicbox/',
       isHeadless: false,
     });
   });
 
-  it('reads seed, backend, model and headless', () => {
-    expect(readPageOptions('http://localhost:1/?headless&seed=42&backend=cpu&model=models/other/')).toEqual({
+  it('reads seed, backend, the models and headless', () => {
+    expect(
+      readPageOptions(
+        'http://localhost:1/?headless&seed=42&backend=cpu&model=models/other/&magicbox=models/third/',
+      ),
+    ).toEqual({
       seed: 42,
       backend: 'cpu',
       modelUrl: 'http://localhost:1/models/other/',
+      magicBoxUrl: 'http://localhost:1/models/third/',
       isHeadless: true,
     });
   });

@@ -1,16 +1,19 @@
-import type { BackendChoice } from './player_protocol.ts';
+import type { BackendChoice } from './model_protocol.ts';
 
-/** What the page's address can say: `?seed=7&backend=cpu&model=models/other/&headless`. */
+/** What the page's address can say: `?seed=7&backend=cpu&model=models/other/&magicbox=models/third/&headless`. */
 export interface PageOptions {
   readonly seed: number;
   readonly backend: BackendChoice;
-  /** Address of the checkpoint's folder. */
+  /** Address of the player's folder. */
   readonly modelUrl: string;
+  /** Address of MagicBox's folder. */
+  readonly magicBoxUrl: string;
   /** Whether a program plays, move by move, instead of a clock. */
   readonly isHeadless: boolean;
 }
 
 const defaultModel = 'models/polyomino-dense/';
+const defaultMagicBox = 'models/magicbox/';
 /** Seeds are unsigned 32-bit integers. */
 export const maxSeed = 2 ** 32 - 1;
 
@@ -23,6 +26,7 @@ export function readPageOptions(pageUrl: string): PageOptions {
     seed: parseSeed(searchParams.get('seed') ?? '') ?? 1,
     backend: backend === 'webgpu' || backend === 'cpu' ? backend : 'auto',
     modelUrl: new URL(searchParams.get('model') ?? defaultModel, url).href,
+    magicBoxUrl: new URL(searchParams.get('magicbox') ?? defaultMagicBox, url).href,
     isHeadless: searchParams.has('headless'),
   };
 }

@@ -1,25 +1,4 @@
-import type { AdapterDescription, ClassScore, LoadProgress, MemoryReport, PlanBytes } from 'tromino';
-
-/** Which backend is asked for: `auto` takes WebGPU where there is an adapter, else the CPU. */
-export type BackendChoice = 'auto' | 'webgpu' | 'cpu';
-
-/** What the page asks of the player's worker. */
-export type PlayerRequest =
-  | { readonly kind: 'load'; readonly modelUrl: string; readonly backend: BackendChoice }
-  | { readonly kind: 'decide'; readonly id: number; readonly prompt: string };
-
-/** What the worker answers. `failed` without an id is a load that failed. */
-export type PlayerAnswer =
-  | { readonly kind: 'progress'; readonly progress: LoadProgress }
-  | { readonly kind: 'loaded'; readonly info: PlayerInfo }
-  | { readonly kind: 'decided'; readonly id: number; readonly decision: Decision }
-  | { readonly kind: 'failed'; readonly id: number | undefined; readonly failure: Failure };
-
-/** An error as it crosses from the worker: its class name and its message. */
-export interface Failure {
-  readonly name: string;
-  readonly message: string;
-}
+import type { AdapterDescription, ClassScore, MemoryReport, PlanBytes } from 'tromino';
 
 /** What a loaded player says of itself before its first decision. */
 export interface PlayerInfo {

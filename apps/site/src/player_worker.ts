@@ -1,32 +1,21 @@
-/** The worker in which the model lives, so that the board stays smooth while it thinks. */
+/** The worker in which the player lives, so that the board stays smooth while it thinks. */
 import { ACTIONS, PROMPT_TOKENS } from '@tromino/strata';
-import { FormatError, loadClassifier, type Classifier } from 'tromino';
-import type { Decision, Failure, PlayerAnswer, PlayerInfo, PlayerRequest } from './player_protocol.ts';
+import { FormatError, loadClassifier, type Classifier, type OnProgress } from 'tromino';
+import type { ModelChoice } from './model_protocol.ts';
+import type { Decision, PlayerInfo } from './player_protocol.ts';
+import { serveModel } from './serve_model.ts';
 
 let model: Classifier | undefined;
 
-self.addEventListener('message', ({ data }: MessageEvent<PlayerRequest>) => {
-  answer(data).then(send, (error: unknown) => {
-    send({ kind: 'failed', id: data.kind === 'decide' ? data.id : undefined, failure: failureOf(error) });
-  });
-});
+serveModel<PlayerInfo, string, Decision>({ load, call: decide });
 
-async function answer(request: PlayerRequest): Promise<PlayerAnswer> {
-  switch (request.kind) {
-    case 'load':
-      return { kind: 'loaded', info: await load(request) };
-    case 'decide':
-      return { kind: 'decided', id: request.id, decision: await decide(request.prompt) };
-  }
-}
-
-async function load({ modelUrl, backend }: Extract<PlayerRequest, { kind: 'load' }>): Promise<PlayerInfo> {
+async function load({ modelUrl, backend }: ModelChoice, onProgress: OnProgress): Promise<PlayerInfo> {
   let checkpointBytes = 0;
   model = await loadClassifier(modelUrl, {
     backend,
     onProgress: (progress) => {
       checkpointBytes = progress.loadedBytes;
-      send({ kind: 'progress', progress });
+      onProgress(progress);
     },
   });
   requireActionLabels(model.labels);
@@ -58,14 +47,4 @@ async function decide(prompt: string): Promise<Decision> {
   const { scores, tokens } = await model.classify(prompt);
   const durationMs = performance.now() - startMs;
   return { scores, tokens, durationMs, memory: model.memory() };
-}
-
-function failureOf(error: unknown): Failure {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: 'Error', message: String(error) };
-}
-
-function send(message: PlayerAnswer): void {
-  self.postMessage(message);
 }

@@ -6,7 +6,7 @@ import type { Decision, PlayerInfo } from './player_protocol.ts';
 const nothing = { currentBytes: 0, peakBytes: 0 };
 
 /** A report of no bytes at all. */
-const emptyMemory: MemoryReport = {
+export const emptyMemory: MemoryReport = {
   ...nothing,
   liveBuffers: 0,
   categories: {

@@ -1,48 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromiumLaunchOptions, ensureChromium, startServer, type StaticServer } from '@tromino/lab';
-import { chromium, type Browser, type Page } from 'playwright';
-import { build } from 'vite';
+import type { StaticServer } from '@tromino/lab';
+import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadlessMove } from '../src/headless.ts';
+import { BuiltSite, modelsFolder, type OpenPage } from './built_site.ts';
 
-const siteFolder = join(import.meta.dirname, '..');
-const modelsFolder = join(import.meta.dirname, '../../../models');
-const waitMs = 120_000;
-
-let builtFolder: string;
-let browser: Browser;
+let site: BuiltSite;
+let opened: OpenPage;
 let server: StaticServer;
 let page: Page;
-let pageErrors: string[];
 
 beforeAll(async () => {
-  builtFolder = await mkdtemp(join(tmpdir(), 'strata-page-'));
-  await build({ root: siteFolder, logLevel: 'warn', build: { outDir: builtFolder, emptyOutDir: true } });
-  browser = await chromium.launch(chromiumLaunchOptions(ensureChromium(console.log)));
+  site = await BuiltSite.make();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await rm(builtFolder, { recursive: true, force: true });
-});
+afterAll(() => site.close());
 
-afterEach(async () => {
-  await page.close();
-  await server.close();
-});
+afterEach(() => opened.close());
 
 /** Opens the built page, with the shipped models beside it or without. */
 async function open(query: string, { models = true, width = 1200 } = {}): Promise<void> {
-  server = await startServer();
-  server.mount('/', { folder: builtFolder });
-  if (models) server.mount('/models/', { folder: modelsFolder });
-  page = await browser.newPage({ viewport: { width, height: 900 } });
-  page.setDefaultTimeout(waitMs);
-  pageErrors = [];
-  page.on('pageerror', ({ message }) => pageErrors.push(message));
-  await page.goto(`${server.origin}/?${query}`);
+  opened = await site.open(query, { mounts: models ? { '/models/': { folder: modelsFolder } } : {}, width });
+  ({ page, server } = opened);
 }
 
 function text(selector: string): Promise<string> {
@@ -64,9 +42,7 @@ async function loseGpuDuringDecision(): Promise<void> {
   const card = page.getByText('DeviceLostError');
   for (let attempt = 0; attempt < 3; attempt++) {
     const decided = Number(await text('#time-count'));
-    const session = await browser.newBrowserCDPSession();
-    await session.send('Browser.crashGpuProcess').catch(() => undefined); // Some builds never answer it.
-    await session.detach();
+    await site.crashGpu();
     await Promise.race([card.waitFor(), waitForDecisions(decided + 2)]);
     if (await card.isVisible()) return;
   }
@@ -121,7 +97,7 @@ describe('the page', () => {
     await expectTimes();
     await expectPlannedBytesMeasured();
     await expectPromptOf346Tokens();
-    expect(pageErrors).toEqual([]);
+    expect(opened.errors).toEqual([]);
   });
 
   it('lets a program play move by move, from equal seeds to equal scores', async () => {
@@ -148,10 +124,10 @@ describe('the page', () => {
 
   it('says that the model is missing, lets a person play, and finds the model when it comes', async () => {
     await open('seed=2', { models: false });
-    await page.getByText('SourceError').waitFor();
-    expect(await text('#card-title')).toBe('The player is not here');
-    expect(await text('#card-detail')).toContain('config.json');
-    await page.locator('#card-buttons').getByText('Play it yourself').click();
+    await page.locator('#overlay').getByText('SourceError').waitFor();
+    expect(await text('#overlay .card-title')).toBe('The player is not here');
+    expect(await text('#overlay .card-detail')).toContain('config.json');
+    await page.locator('#overlay .card-buttons').getByText('Play it yourself').click();
     await page.keyboard.press('Space');
     expect(await text('#pieces')).toBe('1');
 
@@ -160,14 +136,14 @@ describe('the page', () => {
     await page.getByText('Look again').click();
     await waitForDecisions(1);
     expect(Number(await text('#pieces'))).toBeGreaterThanOrEqual(1);
-    expect(pageErrors).toEqual([]);
+    expect(opened.errors).toEqual([]);
   });
 
   it('tells of a lost GPU, keeps the game, and plays on after loading the model again', async () => {
     await open('seed=6');
     await waitForDecisions(1);
     await loseGpuDuringDecision();
-    expect(await text('#card-title')).toBe('The GPU went away');
+    expect(await text('#overlay .card-title')).toBe('The GPU went away');
     const steps = Number(await text('#steps'));
     expect(steps).toBeGreaterThanOrEqual(1);
     await page.getByText('Load the model again').click();
@@ -200,7 +176,7 @@ describe('the page', () => {
     expect(Number(await text('#steps'))).toBeGreaterThan(steps);
     await row('dense').locator('input').click();
     await waitForDecisions(2);
-    expect(pageErrors).toEqual([]);
+    expect(opened.errors).toEqual([]);
   });
 
   it('plays on the CPU where that is asked for, and warns about its times', async () => {
@@ -213,7 +189,7 @@ describe('the page', () => {
 
   it('fits a phone without scrolling sideways', async () => {
     await open('seed=2', { models: false, width: 360 });
-    await page.getByText('SourceError').waitFor();
+    await page.locator('#overlay').getByText('SourceError').waitFor();
     await page.locator('#driver').click();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);

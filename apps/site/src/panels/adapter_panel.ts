@@ -17,22 +17,23 @@ export class AdapterPanel {
   }
 
   /** @param isFallback whether WebGPU was wanted and the CPU had to do. */
-  showLoaded({ backend, adapter }: PlayerInfo, isFallback: boolean): void {
-    if (backend === 'cpu') {
+  showLoaded(info: Pick<PlayerInfo, 'backend' | 'adapter'>, isFallback: boolean): void {
+    const { name, isGpu } = describeBackend(info);
+    if (info.backend === 'cpu') {
       const why = isFallback ? 'This browser offers no WebGPU adapter, so the' : 'The';
       this.#show(
         'software',
-        'CPU, portable backend',
+        name,
         `${why} portable backend plays: the same plan, much slower. Its times say nothing about WebGPU.`,
       );
-    } else if (adapter.isSoftware) {
+    } else if (isGpu) {
+      this.#show('gpu', name, 'The times below are of this GPU, in this tab.');
+    } else {
       this.#show(
         'software',
-        `WebGPU on ${adapterName(adapter)}`,
+        name,
         'This adapter is software on the CPU: its answers are right, its times say nothing about a GPU.',
       );
-    } else {
-      this.#show('gpu', `WebGPU on ${adapterName(adapter)}`, 'The times below are of this GPU, in this tab.');
     }
   }
 
@@ -41,6 +42,15 @@ export class AdapterPanel {
     this.#name.textContent = name;
     this.#note.textContent = note;
   }
+}
+
+/** Who computes, in a few words, and whether that is a GPU. */
+export function describeBackend({ backend, adapter }: Pick<PlayerInfo, 'backend' | 'adapter'>): {
+  readonly name: string;
+  readonly isGpu: boolean;
+} {
+  if (backend === 'cpu') return { name: 'CPU, portable backend', isGpu: false };
+  return { name: `WebGPU on ${adapterName(adapter)}`, isGpu: !adapter.isSoftware };
 }
 
 /** An adapter in as few words as it gives; browsers leave out what could identify someone. */

@@ -1,9 +1,8 @@
-import type { GameState } from '@tromino/strata';
 import type { LoadProgress } from 'tromino';
-import { byId, htmlById, make } from '../dom.ts';
-import { describeFailure } from '../failure_text.ts';
+import { make, within } from '../dom.ts';
+import type { DescribeFailure } from '../failure_text.ts';
 import { formatBytes } from '../format.ts';
-import type { Failure } from '../player_protocol.ts';
+import type { Failure } from '../model_protocol.ts';
 
 /** A button of the card. */
 export interface CardButton {
@@ -11,14 +10,36 @@ export interface CardButton {
   readonly onPress: () => void;
 }
 
-/** The card over the board: loading, a failure, or the end of a game. */
+/** Why a card is there: a model is offered, is being loaded or failed, or a game is over. */
+export type CardKind = 'offer' | 'loading' | 'failed' | 'over';
+
+/** What a card says of its model. */
+export interface CardWords {
+  /** Title while it is being loaded. */
+  readonly loading: string;
+  readonly describeFailure: DescribeFailure;
+}
+
+/** A card in the place of a model that is not there, or over a game that has ended. */
 export class Overlay {
-  readonly #root = htmlById('overlay');
-  readonly #title = htmlById('card-title');
-  readonly #text = htmlById('card-text');
-  readonly #detail = htmlById('card-detail');
-  readonly #progress = byId('load-progress', HTMLProgressElement);
-  readonly #buttons = htmlById('card-buttons');
+  readonly #root: HTMLElement;
+  readonly #words: CardWords;
+  readonly #title: HTMLElement;
+  readonly #text: HTMLElement;
+  readonly #detail: HTMLElement;
+  readonly #progress: HTMLProgressElement;
+  readonly #buttons: HTMLElement;
+
+  /** @param root the markup of a card, which shows what its `data-kind` says until this takes over. */
+  constructor(root: HTMLElement, words: CardWords) {
+    this.#root = root;
+    this.#words = words;
+    this.#title = within(root, '.card-title', HTMLElement);
+    this.#text = within(root, '.card-text', HTMLElement);
+    this.#detail = within(root, '.card-detail', HTMLElement);
+    this.#progress = within(root, 'progress', HTMLProgressElement);
+    this.#buttons = within(root, '.card-buttons', HTMLElement);
+  }
 
   get kind(): string | undefined {
     return this.#root.hidden ? undefined : this.#root.dataset['kind'];
@@ -28,39 +49,11 @@ export class Overlay {
     this.#root.hidden = true;
   }
 
-  showProgress(
-    { phase, loadedBytes, totalBytes, fraction }: LoadProgress,
-    buttons: readonly CardButton[],
-  ): void {
-    if (this.kind !== 'loading') this.#show('loading', 'Fetching the player', buttons);
-    if (fraction === undefined) this.#progress.removeAttribute('value');
-    else this.#progress.value = fraction;
-    const phases: Readonly<Record<LoadProgress['phase'], string>> = {
-      files: 'Reading the checkpoint',
-      weights: `${formatBytes(loadedBytes)} of ${totalBytes === undefined ? 'unknown' : formatBytes(totalBytes)}`,
-      pipelines: 'Compiling pipelines',
-      ready: `${formatBytes(loadedBytes)} loaded`,
-    };
-    this.#text.textContent = phases[phase];
-  }
-
-  showFailure(failure: Failure, buttons: readonly CardButton[]): void {
-    const { title, advice } = describeFailure(failure);
-    this.#show('failed', title, buttons);
-    this.#text.textContent = advice;
-    this.#detail.hidden = false;
-    this.#detail.textContent = `${failure.name}: ${failure.message}`;
-  }
-
-  showGameOver({ pieces, lines }: GameState, buttons: readonly CardButton[]): void {
-    this.#show('over', 'The pile reached the top', buttons);
-    this.#text.textContent = `${pieces} pieces, ${lines} lines.`;
-  }
-
-  #show(kind: 'loading' | 'failed' | 'over', title: string, buttons: readonly CardButton[]): void {
+  show(kind: CardKind, title: string, text: string, buttons: readonly CardButton[]): void {
     this.#root.hidden = false;
     this.#root.dataset['kind'] = kind;
     this.#title.textContent = title;
+    this.#text.textContent = text;
     this.#detail.hidden = true;
     this.#progress.hidden = kind !== 'loading';
     this.#buttons.replaceChildren(
@@ -71,5 +64,29 @@ export class Overlay {
         return button;
       }),
     );
+  }
+
+  showProgress(
+    { phase, loadedBytes, totalBytes, fraction }: LoadProgress,
+    buttons: readonly CardButton[],
+  ): void {
+    const phases: Readonly<Record<LoadProgress['phase'], string>> = {
+      files: 'Reading the checkpoint',
+      weights: `${formatBytes(loadedBytes)} of ${totalBytes === undefined ? 'unknown' : formatBytes(totalBytes)}`,
+      pipelines: 'Compiling pipelines',
+      ready: `${formatBytes(loadedBytes)} loaded`,
+    };
+    // Only the first of a load draws the buttons: one that is being pressed must not be replaced.
+    if (this.kind !== 'loading') this.show('loading', this.#words.loading, phases[phase], buttons);
+    if (fraction === undefined) this.#progress.removeAttribute('value');
+    else this.#progress.value = fraction;
+    this.#text.textContent = phases[phase];
+  }
+
+  showFailure(failure: Failure, buttons: readonly CardButton[]): void {
+    const { title, advice } = this.#words.describeFailure(failure);
+    this.show('failed', title, advice, buttons);
+    this.#detail.hidden = false;
+    this.#detail.textContent = `${failure.name}: ${failure.message}`;
   }
 }

@@ -1,4 +1,4 @@
-import { DecisionTimes } from '../decision_times.ts';
+import { CallTimes } from '../call_times.ts';
 import { byId, htmlById } from '../dom.ts';
 import { formatMs } from '../format.ts';
 
@@ -10,7 +10,7 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 
 /** Time per decision: the first call apart from the later ones, and the latest calls as bars. */
 export class TimesPanel {
-  readonly #times = new DecisionTimes();
+  readonly #times = new CallTimes();
   readonly #chart = byId('time-chart', SVGSVGElement);
 
   /** Median of all calls but the first. */

@@ -1,12 +1,12 @@
-/** Times of a player's decisions in order. The first call compiles and allocates, so it is never mixed with the later ones. */
-export class DecisionTimes {
+/** Times of the calls of a model in order. The first call compiles and allocates, so it is never mixed with the later ones. */
+export class CallTimes {
   readonly #durationsMs: number[] = [];
 
   add(durationMs: number): void {
     this.#durationsMs.push(durationMs);
   }
 
-  /** Forgets all: another player starts with a first call of its own. */
+  /** Forgets all: another model starts with a first call of its own. */
   clear(): void {
     this.#durationsMs.length = 0;
   }

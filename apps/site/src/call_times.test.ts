@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DecisionTimes, median } from './decision_times.ts';
+import { CallTimes, median } from './call_times.ts';
 
-describe('DecisionTimes', () => {
+describe('CallTimes', () => {
   it('keeps the first call out of the median', () => {
-    const times = new DecisionTimes();
+    const times = new CallTimes();
     for (const durationMs of [900, 10, 30, 20]) times.add(durationMs);
     expect(times.firstMs).toBe(900);
     expect(times.lastMs).toBe(20);
@@ -12,13 +12,13 @@ describe('DecisionTimes', () => {
   });
 
   it('has no median of later calls after one call', () => {
-    const times = new DecisionTimes();
+    const times = new CallTimes();
     times.add(5);
     expect([times.firstMs, times.lastMs, times.laterMedianMs]).toEqual([5, 5, undefined]);
   });
 
   it('numbers the latest calls from the first ever', () => {
-    const times = new DecisionTimes();
+    const times = new CallTimes();
     for (const durationMs of [1, 2, 3]) times.add(durationMs);
     expect(times.latest(2)).toEqual([
       { call: 2, durationMs: 2 },
@@ -28,7 +28,7 @@ describe('DecisionTimes', () => {
   });
 
   it('forgets all when another player comes', () => {
-    const times = new DecisionTimes();
+    const times = new CallTimes();
     times.add(1);
     times.clear();
     expect([times.count, times.firstMs]).toEqual([0, undefined]);

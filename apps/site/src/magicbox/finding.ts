@@ -1,0 +1,40 @@
+import type { Extraction } from 'tromino';
+
+/** What MagicBox found for a question. */
+export interface Finding {
+  /** Its best span, stated or not; undefined where the text has no words. */
+  readonly best: { readonly text: string; readonly start: number; readonly end: number } | undefined;
+  /** The best span's score less that of "not stated"; −∞ where there is no span. */
+  readonly margin: number;
+  /** Whether the span wins. */
+  readonly isStated: boolean;
+}
+
+/** Holds the best answer of an extraction against not having one. */
+export function findingOf({ answers, noAnswerScore }: Extraction): Finding {
+  const [best] = answers;
+  if (best === undefined) return { best: undefined, margin: -Infinity, isStated: false };
+  const { text, start, end } = best;
+  const margin = best.score - noAnswerScore;
+  return { best: { text, start, end }, margin, isStated: margin > 0 };
+}
+
+/**
+ * How sure a finding is, in a word. The margin is that of two logits, so it is the log of the odds between the span and "not stated": 3 is
+ * 20 to 1, 1 is 3 to 1.
+ */
+export function sureness(margin: number): string {
+  const size = Math.abs(margin);
+  if (size >= 3) return 'sure';
+  return size >= 1 ? 'likely' : 'a guess';
+}
+
+/** The score of a finding in plain words. */
+export function describeFinding(
+  { best, margin, isStated }: Finding,
+  formatMargin: (margin: number) => string,
+): string {
+  if (best === undefined) return 'there are no words to choose from';
+  if (isStated) return `${sureness(margin)}: ${formatMargin(margin)} above “not stated”`;
+  return `${sureness(margin)}: “${best.text}” is ${formatMargin(-margin)} below`;
+}
