@@ -220,5 +220,5 @@ export type { LayerNormProblem } from './layer_norm/contract.ts';
 export type { RelativeAttentionProblem } from './relative_attention/contract.ts';
 export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';
-export { pointerVectors, questionFields, type PointerScoresProblem } from './pointer_scores/contract.ts';
+export { questionFields } from './pointer_scores/contract.ts';
 export { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './span_search/contract.ts';
