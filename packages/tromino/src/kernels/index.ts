@@ -52,6 +52,9 @@ import { relativeAttentionVariants } from './relative_attention/variants.ts';
 import { rmsNormContract, type RmsNormProblem } from './rms_norm/contract.ts';
 import { rmsNormReference } from './rms_norm/reference.ts';
 import { rmsNormVariants } from './rms_norm/variants.ts';
+import { rmsNormQuantizeContract, type RmsNormQuantizeProblem } from './rms_norm_quantize/contract.ts';
+import { rmsNormQuantizeReference } from './rms_norm_quantize/reference.ts';
+import { rmsNormQuantizeVariants } from './rms_norm_quantize/variants.ts';
 import { ropeContract, type RopeProblem } from './rope/contract.ts';
 import { ropeReference } from './rope/reference.ts';
 import { ropeVariants } from './rope/variants.ts';
@@ -100,6 +103,12 @@ const quantizeActivations: OpDefinition<QuantizeActivationsProblem> = {
   contract: quantizeActivationsContract,
   reference: quantizeActivationsReference,
   variants: quantizeActivationsVariants,
+};
+
+const rmsNormQuantize: OpDefinition<RmsNormQuantizeProblem> = {
+  contract: rmsNormQuantizeContract,
+  reference: rmsNormQuantizeReference,
+  variants: rmsNormQuantizeVariants,
 };
 
 const matmulTernary: OpDefinition<MatmulTernaryProblem> = {
@@ -183,6 +192,7 @@ export const ops = {
   matmul,
   matmul_nf4: matmulNf4,
   quantize_activations: quantizeActivations,
+  rms_norm_quantize: rmsNormQuantize,
   matmul_ternary: matmulTernary,
   attention,
   gated_activation: gatedActivation,
@@ -213,6 +223,7 @@ export { nf4Scales, nf4Words, type MatmulNf4Problem } from './matmul_nf4/contrac
 export { packNf4Codes, packNf4Scales, type StackedRows } from './matmul_nf4/pack.ts';
 export { mostTernaryParts, ternaryParts, type MatmulTernaryProblem } from './matmul_ternary/contract.ts';
 export { quantizedRowWords, type QuantizeActivationsProblem } from './quantize_activations/contract.ts';
+export type { RmsNormQuantizeProblem } from './rms_norm_quantize/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';
 export type { ActivationProblem } from './activation/contract.ts';
 export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';

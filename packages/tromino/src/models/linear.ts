@@ -2,6 +2,7 @@ import type { GraphBuilder } from '../graph/builder.ts';
 import type { ValueId } from '../graph/graph.ts';
 import { quantizedRowWords, ternaryParts } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
+import { addRmsNorm, type RmsNorm } from './shared_graph.ts';
 
 /** A run of a projection's output columns whose matrix is stored in one format, and so is computed by one node. */
 export type LinearPiece = DensePiece | Nf4Piece | TernaryPiece;
@@ -40,7 +41,7 @@ export interface TernaryPiece extends Columns {
   readonly scaling: 'multiply' | 'divide';
   readonly scalesBias: boolean;
   /** Norm of the rows before they are rounded. */
-  readonly norm: { readonly weight: string; readonly epsilon: number } | undefined;
+  readonly norm: RmsNorm | undefined;
 }
 
 /**
@@ -59,6 +60,7 @@ export interface Linear {
  * Adds a projection to a graph.
  *
  * **Shapes** a[m, inputs], residual[m, outputs] → [m, outputs]
+ * @param norm what the rows of `a` go through first, in the dispatch that rounds them where there is one.
  */
 export function addLinear(
   graph: GraphBuilder,
@@ -66,36 +68,34 @@ export function addLinear(
   linear: Linear,
   a: ValueId,
   residual?: ValueId,
+  norm?: RmsNorm,
 ): ValueId {
   let out: ValueId | undefined;
-  let quantized: ValueId | undefined;
+  // Pieces without norms of their own share what they read.
+  let [rows, quantized]: (ValueId | undefined)[] = [];
+  const readRows = (): ValueId => (rows ??= norm ? addRmsNorm(graph, a, norm) : a);
   for (const piece of linear.pieces) {
-    let input = a;
-    if (piece.format === 'ternary') {
-      // Pieces without norms of their own share what they read.
-      input = piece.norm ? addQuantized(graph, label, a, piece) : (quantized ??= addQuantized(graph, label, a, piece));
-    }
+    let input: ValueId;
+    if (piece.format !== 'ternary') input = readRows();
+    else if (piece.norm) input = addQuantized(graph, label, readRows(), piece.norm);
+    else input = quantized ??= addQuantized(graph, label, a, norm);
     out = addPiece(graph, label, linear, piece, input, residual, out);
   }
   return must(out, `pieces of ${label}`);
 }
 
 /**
- * Rounds the rows that a ternary piece reads to int8.
+ * Rounds the rows that a ternary piece reads to int8, normed where a norm is given.
  *
- * **Shapes** a[m, k] → [m, words of a quantised row]
+ * **Shapes** x[m, k] → [m, words of a quantised row]
  */
-function addQuantized(graph: GraphBuilder, label: string, a: ValueId, { codes, norm }: TernaryPiece): ValueId {
-  const [rows, k] = graph.shape(a) as [number, number];
-  const name = norm ? `${label}.${codes}` : label;
-  let x = a;
-  if (norm) {
-    const operands = { x: a, weight: graph.weight(norm.weight) };
-    const problem = { rows, hidden: k, epsilon: norm.epsilon };
-    x = graph.node('rms_norm', `${label}.rms_norm`, problem, operands, { name: `${name}.normed`, shape: [rows, k] });
-  }
-  const shape = [rows, quantizedRowWords(k)];
-  return graph.node('quantize_activations', `${label}.act_quant`, { rows, k }, { x }, { name: `${name}.quantized`, shape });
+function addQuantized(graph: GraphBuilder, label: string, x: ValueId, norm: RmsNorm | undefined): ValueId {
+  const [rows, k] = graph.shape(x) as [number, number];
+  const output = { name: `${norm?.label ?? label}.quantized`, shape: [rows, quantizedRowWords(k)] };
+  const step = `${label}.act_quant`;
+  if (!norm) return graph.node('quantize_activations', step, { rows, k }, { x }, output);
+  const { weight, epsilon } = norm;
+  return graph.node('rms_norm_quantize', step, { rows, k, epsilon }, { x, weight: graph.weight(weight) }, output);
 }
 
 /** @param out where an earlier piece has written its columns already; undefined for the first. */

@@ -204,3 +204,46 @@ describe('defineModel', () => {
     expect(() => define(config)).toThrow('num_labels: expected a whole number, at least 1, at most 1000000');
   });
 });
+
+describe('MagicBox', () => {
+  const box = {
+    ...small,
+    model_type: 'magicbox',
+    architectures: ['MagicBoxForExtraction'],
+    cls_token_id: 2,
+    sep_token_id: 3,
+    question_token_id: 4,
+    pointer_size: 16,
+  };
+
+  it('is the layers of BitNet with every token seeing its whole row, and a head that points', () => {
+    const { head, batchRules, questionTokens, weights, outputs, graph } = define(box);
+    expect([head, batchRules.questionMarker, outputs.map(({ per }) => per)]).toEqual(['extractor', 4, ['question', 'pair']]);
+    expect(questionTokens).toEqual({ first: 2, marker: 4, separator: 3 });
+    expect(weights.find(({ name }) => name === 'pointer.weight')).toMatchObject({
+      shape: [64, 64],
+      parts: ['start_question', 'end_question', 'start_token', 'end_token'].map((part) => ({
+        tensor: `pointer.${part}.weight`,
+        shape: [16, 64],
+      })),
+    });
+    const { nodes } = graph({ ...batch, numQuestions: 2, numPairs: 6 });
+    const attentions = nodes.filter(({ op }) => op === 'attention').map(({ problem }) => problem['causal']);
+    expect(attentions).toEqual([false, false]);
+    expect(nodes.slice(-3).map(({ op, problem }) => [op, problem])).toMatchObject([
+      ['matmul', { m: 3, n: 64, k: 64 }],
+      ['pointer_scores', { numTokens: 3, numQuestions: 2, numPairs: 6, width: 16 }],
+      ['span_search', { numTokens: 6, numRows: 2 }],
+    ]);
+  });
+
+  it.each([
+    [{ question_token_id: undefined }, 'question_token_id: expected a whole number, at least 0, at most 99, found'],
+    [{ sep_token_id: 100 }, 'sep_token_id: expected a whole number, at least 0, at most 99, found 100'],
+    [{ pointer_size: 0 }, 'pointer_size: expected a whole number, at least 1, found 0'],
+    [{ architectures: ['MagicBoxForCausalLM'] }, '"MagicBoxForCausalLM" is not known; known are MagicBoxForExtraction'],
+  ])('refuses %j', (changed, message) => {
+    const config = Object.fromEntries(Object.entries({ ...box, ...changed }).filter(([, value]) => value !== undefined));
+    expect(() => define(config)).toThrow(message);
+  });
+});

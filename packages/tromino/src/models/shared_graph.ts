@@ -41,6 +41,28 @@ export class RotationTables {
   }
 }
 
+/** A norm of rows by the root of their mean square. */
+export interface RmsNorm {
+  /** The module that it is in the checkpoint. */
+  readonly label: string;
+  readonly weight: string;
+  readonly epsilon: number;
+}
+
+/**
+ * Adds a norm.
+ *
+ * **Shapes** x[rows, hidden] → [rows, hidden]
+ */
+export function addRmsNorm(graph: GraphBuilder, x: ValueId, { label, weight, epsilon }: RmsNorm): ValueId {
+  const [rows, hidden] = graph.shape(x) as [number, number];
+  const operands = { x, weight: graph.weight(weight) };
+  return graph.node('rms_norm', label, { rows, hidden, epsilon }, operands, {
+    name: `${label}.normed`,
+    shape: [rows, hidden],
+  });
+}
+
 /**
  * Adds a node that takes some rows of a value.
  *

@@ -64,8 +64,7 @@ describe('a stack of ternary matrices', () => {
   it('rounds rows for each matrix where each has a norm of its own', () => {
     const list = listFor({ use_rms_norm: true });
     const one = (column: number): (readonly [string, number | undefined])[] => [
-      ['rms_norm', undefined],
-      ['quantize_activations', undefined],
+      ['rms_norm_quantize', undefined],
       ['matmul_ternary', column],
     ];
     expect(nodesOf(list)).toEqual([...one(0), ...one(8), ...one(12)]);

@@ -8,6 +8,7 @@ import { ShapeError } from '../util/errors.ts';
 import type { DensePiece, Linear, LinearPiece, Nf4Piece, TernaryPiece } from './linear.ts';
 import type { LinearFormats } from './linear_formats.ts';
 import { continuesNf4Stack, nf4Assembly, nf4Shapes } from './nf4_linear.ts';
+import type { RmsNorm } from './shared_graph.ts';
 import { storedFloats } from './stored_floats.ts';
 import { ternaryAssembly, ternaryShapes } from './ternary_linear.ts';
 
@@ -187,10 +188,15 @@ export class WeightList {
       scaling: linearClass === 'autobitlinear' ? 'multiply' : 'divide',
       // AutoBitLinear multiplies what its product with a bias gives, BitLinear adds the bias last.
       scalesBias: linearClass === 'autobitlinear' && mode === 'offline',
-      norm: epsilon === undefined ? undefined : { weight: this.tensor(`${module}.rms_norm.weight`, [inputs]), epsilon },
+      norm: epsilon === undefined ? undefined : this.#ownNorm(module, inputs, epsilon),
       firstColumn,
       numColumns: partColumns.reduce((sum, rows) => sum + rows, 0),
     };
+  }
+
+  #ownNorm(module: string, inputs: number, epsilon: number): RmsNorm {
+    const label = `${module}.rms_norm`;
+    return { label, weight: this.tensor(`${label}.weight`, [inputs]), epsilon };
   }
 
   /** The values of a matrix's codes, as a weight that is shared by all matrices with the same. */

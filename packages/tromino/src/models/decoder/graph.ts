@@ -2,7 +2,7 @@ import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
 import { addLinear, type Linear } from '../linear.ts';
-import { addGatherRows, RotationTables } from '../shared_graph.ts';
+import { addGatherRows, addRmsNorm, RotationTables, type RmsNorm } from '../shared_graph.ts';
 import type { DecoderConfig } from './config.ts';
 import type { DecoderBodyWeights, DecoderLayer, DecoderWeights } from './weights.ts';
 
@@ -82,7 +82,7 @@ class DecoderBody {
       residual = this.#layer(layer, residual, tokens, rowsOut);
     }
     graph.beginLayer(numLayers);
-    return this.#rmsNorm('model.norm', residual, this.#weights.finalNorm);
+    return addRmsNorm(graph, residual, this.#norm('model.norm', this.#weights.finalNorm));
   }
 
   /** @param rowsOut where given, only these tokens go on behind the attention. */
@@ -92,39 +92,46 @@ class DecoderBody {
     const weights = must(this.#weights.layers[layer], `layer ${layer}`);
     const label = `model.layers.${layer}`;
 
-    const normed = this.#rmsNorm(`${label}.input_layernorm`, input, weights.inputNorm);
-    const projected = addLinear(graph, `${label}.self_attn.qkv_proj`, weights.queryKeyValue, normed);
+    const inputNorm = this.#norm(`${label}.input_layernorm`, weights.inputNorm);
+    const projected = addLinear(graph, `${label}.self_attn.qkv_proj`, weights.queryKeyValue, input, undefined, inputNorm);
     let attended = this.#attention(layer, weights, projected, tokens);
     let residual = input;
     if (rowsOut !== undefined) {
       attended = addGatherRows(graph, `${label}.self_attn.last_tokens`, attended, rowsOut);
       residual = addGatherRows(graph, `${label}.last_tokens`, residual, rowsOut);
     }
-    if (weights.attentionSubNorm !== undefined) {
-      attended = this.#rmsNorm(`${label}.self_attn.attn_sub_norm`, attended, weights.attentionSubNorm);
-    }
-    residual = this.#addTo(residual, `${label}.self_attn.o_proj`, weights.output, attended, weights.attentionOutputNorm);
-    const normedAgain = this.#rmsNorm(`${label}.mlp_norm`, residual, weights.mlpNorm);
-    const gateUp = addLinear(graph, `${label}.mlp.gate_up_proj`, weights.gateUp, normedAgain);
+    residual = this.#addTo(residual, `${label}.self_attn.o_proj`, weights.output, attended, {
+      input: this.#optionalNorm(`${label}.self_attn.attn_sub_norm`, weights.attentionSubNorm),
+      output: this.#optionalNorm(`${label}.self_attn.o_proj.norm`, weights.attentionOutputNorm),
+    });
+    const mlpNorm = this.#norm(`${label}.mlp_norm`, weights.mlpNorm);
+    const gateUp = addLinear(graph, `${label}.mlp.gate_up_proj`, weights.gateUp, residual, undefined, mlpNorm);
     const rows = must(graph.shape(gateUp)[0], 'rows');
-    let activated = graph.node(
+    const activated = graph.node(
       'gated_activation',
       `${label}.mlp.act_fn`,
       { rows, inner, activation },
       { x: gateUp },
       { name: `${label}.mlp.activated`, shape: [rows, inner] },
     );
-    if (weights.mlpSubNorm !== undefined) {
-      activated = this.#rmsNorm(`${label}.mlp.ffn_sub_norm`, activated, weights.mlpSubNorm);
-    }
-    return this.#addTo(residual, `${label}.mlp.down_proj`, weights.down, activated, weights.mlpOutputNorm);
+    return this.#addTo(residual, `${label}.mlp.down_proj`, weights.down, activated, {
+      input: this.#optionalNorm(`${label}.mlp.ffn_sub_norm`, weights.mlpSubNorm),
+      output: this.#optionalNorm(`${label}.mlp.down_proj.norm`, weights.mlpOutputNorm),
+    });
   }
 
   /** Adds a projection to the residual: within its own dispatch, unless what it gives is normed first. */
-  #addTo(residual: ValueId, label: string, linear: Linear, x: ValueId, norm: string | undefined): ValueId {
+  #addTo(
+    residual: ValueId,
+    label: string,
+    linear: Linear,
+    x: ValueId,
+    norms: { readonly input: RmsNorm | undefined; readonly output: RmsNorm | undefined },
+  ): ValueId {
     const graph = this.#graph;
-    if (norm === undefined) return addLinear(graph, label, linear, x, residual);
-    const normed = this.#rmsNorm(`${label}.norm`, addLinear(graph, label, linear, x), norm);
+    if (norms.output === undefined) return addLinear(graph, label, linear, x, residual, norms.input);
+    const projected = addLinear(graph, label, linear, x, undefined, norms.input);
+    const normed = addRmsNorm(graph, projected, norms.output);
     const shape = graph.shape(residual);
     const length = shape.reduce((product, size) => product * size, 1);
     return graph.node('add', `${label}.residual`, { length }, { a: residual, b: normed }, { name: `${label}.sum`, shape });
@@ -187,14 +194,11 @@ class DecoderBody {
     );
   }
 
-  #rmsNorm(label: string, x: ValueId, weight: string): ValueId {
-    const [rows, hidden] = this.#graph.shape(x) as [number, number];
-    return this.#graph.node(
-      'rms_norm',
-      label,
-      { rows, hidden, epsilon: this.#config.rmsNormEpsilon },
-      { x, weight: this.#graph.weight(weight) },
-      { name: `${label}.normed`, shape: [rows, hidden] },
-    );
+  #norm(label: string, weight: string): RmsNorm {
+    return { label, weight, epsilon: this.#config.rmsNormEpsilon };
+  }
+
+  #optionalNorm(label: string, weight: string | undefined): RmsNorm | undefined {
+    return weight === undefined ? undefined : this.#norm(label, weight);
   }
 }

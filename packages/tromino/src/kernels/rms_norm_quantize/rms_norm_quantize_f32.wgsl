@@ -1,0 +1,93 @@
+struct Params {
+  rows: u32,
+  k: u32,
+  epsilon: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<u32>;
+
+const LANES = 64u;
+const HEADER = 4u;
+
+var<workgroup> squares: array<f32, LANES>;
+var<workgroup> largest: array<u32, LANES>;
+var<workgroup> sums: array<i32, LANES>;
+
+fn code_of(value: f32, scale: f32) -> i32 {
+  return i32(clamp(round(value * scale), -128.0, 127.0));
+}
+
+// One row per workgroup of 64 lanes. A normed element is computed anew wherever it is read: that is two products, and a row may be long.
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) grid: vec3u,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let row = workgroup.x + workgroup.y * grid.x;
+  if (row >= params.rows) {
+    return;
+  }
+  let first = row * params.k;
+  var square_sum = 0.0;
+  for (var i = lane; i < params.k; i += LANES) {
+    let value = x[first + i];
+    square_sum = fma(value, value, square_sum);
+  }
+  squares[lane] = square_sum;
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    workgroupBarrier();
+    if (lane < half) {
+      squares[lane] += squares[lane + half];
+    }
+  }
+  workgroupBarrier();
+  let norm = 1.0 / sqrt(squares[0] / f32(params.k) + params.epsilon);
+
+  // Magnitudes are compared as bits, which order floats as the numbers do and put NaN above all of them.
+  var bits = bitcast<u32>(1e-5f);
+  for (var i = lane; i < params.k; i += LANES) {
+    bits = max(bits, bitcast<u32>(x[first + i] * norm * weight[i]) & 0x7fffffffu);
+  }
+  largest[lane] = bits;
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    workgroupBarrier();
+    if (lane < half) {
+      largest[lane] = max(largest[lane], largest[lane + half]);
+    }
+  }
+  workgroupBarrier();
+  let scale = 127.0 / bitcast<f32>(largest[0]);
+
+  let words = (params.k + 15u) / 16u * 4u;
+  let start = row * (HEADER + words);
+  var sum = 0;
+  for (var word = lane; word < words; word += LANES) {
+    var packed = 0u;
+    for (var byte = 0u; byte < 4u; byte++) {
+      let i = word * 4u + byte;
+      if (i < params.k) {
+        let code = code_of(x[first + i] * norm * weight[i], scale);
+        sum += code;
+        packed |= (u32(code) & 0xffu) << (8u * byte);
+      }
+    }
+    out[start + HEADER + word] = packed;
+  }
+  sums[lane] = sum;
+  for (var half = LANES / 2u; half > 0u; half >>= 1u) {
+    workgroupBarrier();
+    if (lane < half) {
+      sums[lane] += sums[lane + half];
+    }
+  }
+  if (lane == 0u) {
+    out[start] = bitcast<u32>(scale);
+    out[start + 1u] = bitcast<u32>(sums[0]);
+    out[start + 2u] = 0u;
+    out[start + 3u] = 0u;
+  }
+}

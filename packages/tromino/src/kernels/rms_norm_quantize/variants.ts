@@ -1,0 +1,16 @@
+import type { KernelVariant } from '../op.ts';
+import type { RmsNormQuantizeProblem } from './contract.ts';
+import wgsl from './rms_norm_quantize_f32.wgsl?raw';
+
+/** One row per workgroup. */
+const rmsNormQuantizeF32: KernelVariant<RmsNormQuantizeProblem> = {
+  id: 'rms_norm_quantize_f32',
+  wgsl,
+  requires: [],
+  overrides: () => ({}),
+  fits: () => true,
+  workgroups: ({ rows }) => rows,
+};
+
+/** Best first. */
+export const rmsNormQuantizeVariants: readonly KernelVariant<RmsNormQuantizeProblem>[] = [rmsNormQuantizeF32];
