@@ -217,7 +217,8 @@ describe('MagicBox', () => {
   };
 
   it('is the layers of BitNet with every token seeing its whole row, and a head that points', () => {
-    const { head, batchRules, questionTokens, weights, outputs, graph } = define(box);
+    const definition = define(box);
+    const { head, batchRules, questionTokens, weights, outputs } = definition;
     expect([head, batchRules.questionMarker, outputs.map(({ per }) => per)]).toEqual(['extractor', 4, ['question', 'pair']]);
     expect(questionTokens).toEqual({ first: 2, marker: 4, separator: 3 });
     expect(weights.find(({ name }) => name === 'pointer.weight')).toMatchObject({
@@ -227,7 +228,7 @@ describe('MagicBox', () => {
         shape: [16, 64],
       })),
     });
-    const { nodes } = graph({ ...batch, numQuestions: 2, numPairs: 6 });
+    const { nodes } = definition.graph({ ...batch, numQuestions: 2, numPairs: 6 });
     const attentions = nodes.filter(({ op }) => op === 'attention').map(({ problem }) => problem['causal']);
     expect(attentions).toEqual([false, false]);
     expect(nodes.slice(-3).map(({ op, problem }) => [op, problem])).toMatchObject([
