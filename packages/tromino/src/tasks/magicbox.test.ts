@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DisposedError,
+  FormatError,
   loadClassifier,
   loadExtractor,
   OptionError,
@@ -28,6 +29,12 @@ beforeAll(async () => {
 afterAll(() => {
   model.dispose();
 });
+
+async function filesOf(): Promise<Map<string, Uint8Array>> {
+  const names = ['config.json', 'model.safetensors', 'tokenizer.json'];
+  const files = names.map(async (name) => [name, await readFile(new URL(name, folder))] as const);
+  return new Map(await Promise.all(files));
+}
 
 /** Starts and ends of a row's questions, each a list of its tokens. */
 async function logitsOf(row: QuestionRow): Promise<{ start: Float32Array; end: Float32Array }[]> {
@@ -235,16 +242,33 @@ describe('extract', () => {
   });
 
   it('refuses text where the checkpoint has no tokenizer, but not ids', async () => {
-    const names = ['config.json', 'model.safetensors'];
-    const files = await Promise.all(
-      names.map(async (name) => [name, await readFile(new URL(name, folder))] as const),
-    );
-    using bare = await loadExtractor(new Map(files), { backend: 'cpu' });
+    const files = await filesOf();
+    files.delete('tokenizer.json');
+    using bare = await loadExtractor(files, { backend: 'cpu' });
     await expect(bare.extract(text, 'who?')).rejects.toThrow(
       new OptionError('text', 'a checkpoint with a tokenizer.json', 'one without'),
     );
     const [row] = model.encode(text, questions);
     expect(await bare.extractIds([must(row, 'row')])).toEqual(await model.extractIds([must(row, 'row')]));
+  });
+
+  it('refuses a tokenizer that makes the marker of text', async () => {
+    const files = await filesOf();
+    const tokenizer = new TextDecoder().decode(must(files.get('tokenizer.json'), 'tokenizer'));
+    const parsed = JSON.parse(tokenizer) as { added_tokens: { content: string; special: boolean }[] };
+    for (const token of parsed.added_tokens) if (token.content === '[Q]') token.special = false;
+    files.set('tokenizer.json', new TextEncoder().encode(JSON.stringify(parsed)));
+    using careless = await loadExtractor(files, { backend: 'cpu' });
+    expect(await careless.extract(text, questions)).toEqual(await model.extract(text, questions));
+    const message = 'tokenizer.json: added_tokens: expected token 4 ([Q]) to be special, found it in a text';
+    await expect(careless.extract('the letter [Q]', 'which?')).rejects.toThrow(
+      new FormatError('tokenizer.json', message.slice(16)),
+    );
+  });
+
+  it('refuses to be cut to rows that hold no question', async () => {
+    using short = await loadExtractor(folder, { backend: 'cpu', maxTokens: 5 });
+    await expect(short.extract(text, 'when?')).rejects.toThrow('maxTokens: expected at least 6, found 5');
   });
 
   it('stops when its signal says so, between two batches too', async () => {
@@ -267,10 +291,7 @@ describe('extract', () => {
   });
 
   it('says so where the weights are not numbers, and ends with its model', async () => {
-    const names = ['config.json', 'model.safetensors', 'tokenizer.json'];
-    const files = new Map(
-      await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder))] as const)),
-    );
+    const files = await filesOf();
     const weights = Uint8Array.from(must(files.get('model.safetensors'), 'weights'));
     const { length, offset } = tensorOf(weights, 'pointer.end_token.weight');
     new Uint16Array(weights.buffer, offset, length / 2).fill(0x7fc0);

@@ -2,7 +2,7 @@ import type { Range } from '../graph/batch.ts';
 import type { QuestionTokens } from '../models/model_definition.ts';
 import type { Span } from '../tokenizer/aligned_text.ts';
 import type { Encoding, Tokenizer } from '../tokenizer/tokenizer.ts';
-import { OptionError } from '../util/errors.ts';
+import { FormatError, OptionError } from '../util/errors.ts';
 
 /** Questions with a part of a text, as a model reads them. */
 export interface QuestionRow {
@@ -57,6 +57,7 @@ export function pairRows(
  * Rows of several questions each, every one behind its marker: as many, in order, as leave the text half of the row. What is spelled like a
  * special token is text.
  * @throws OptionError for a question that leaves the text no room, or has no token.
+ * @throws FormatError where the tokenizer makes the marker of text.
  */
 export function markedRows(
   tokenizer: Tokenizer,
@@ -64,8 +65,15 @@ export function markedRows(
   { first, marker, separator }: QuestionTokens,
   { maxTokens, overlap }: QuestionRowOptions,
 ): RowsOfText {
-  const encode = (text: string): Encoding =>
-    tokenizer.encode(text, { addSpecialTokens: false, splitSpecialTokens: true });
+  const encode = (text: string): Encoding => {
+    const encoding = tokenizer.encode(text, { addSpecialTokens: false, splitSpecialTokens: true });
+    if (!encoding.ids.includes(marker)) return encoding;
+    const token = `token ${marker} (${tokenizer.idToToken(marker) ?? 'unknown'})`;
+    throw new FormatError(
+      'tokenizer.json',
+      `added_tokens: expected ${token} to be special, found it in a text`,
+    );
+  };
   const encoded = questions.map((question, index) => marked(encode(question).ids, marker, index, maxTokens));
   const groups = grouped(encoded, Math.ceil(maxTokens / 2) - numFraming);
   return (text) => {
@@ -87,7 +95,8 @@ export function markedRows(
 const numFraming = 3;
 
 function marked(ids: readonly number[], marker: number, index: number, maxTokens: number): readonly number[] {
-  const most = Math.max(0, maxTokens - numFraming - 2);
+  const most = maxTokens - numFraming - 2;
+  if (most < 1) throw new OptionError('maxTokens', `at least ${numFraming + 3}`, String(maxTokens));
   const expected = ids.length === 0 ? 'a question of at least one token' : `at most ${most} tokens`;
   if (ids.length > 0 && ids.length <= most) return [marker, ...ids];
   throw new OptionError(
