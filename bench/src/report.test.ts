@@ -96,6 +96,14 @@ describe('formatResults', () => {
     expect(report).not.toContain(' / Tromino');
   });
 
+  it('names the file that another engine ran, and measures a row by the tolerance that it states', () => {
+    const rounded = { ...ortRow, file: 'cls-q4.onnx', maxError: 0.03, tolerance: 0.03 };
+    expect(format(rounded)).toContain(
+      '| 2 | cls | ONNX Runtime Web, `cls-q4.onnx`, default | ids | 600 | 60.0 |',
+    );
+    expect(format({ ...rounded, maxError: 0.05 })).toContain('wrong scores');
+  });
+
   it('says of a software adapter that its times are not reported', () => {
     const rows = [{ ...scored, untimed: 'software adapter: times not reported' }];
     const report = formatResults([{ page: 'page', environment: { ...environment, isSoftware: true }, rows }]);
@@ -129,9 +137,9 @@ describe('formatResults', () => {
     const profile = { totalMs: 15, resolutionMs: 0.001, repeats: 50, discardedSpans: 2, byVariant };
     expect(format({ ...scored, profile })).toContain(
       [
-        '| cls | matmul_tile | 120 | 12.3 |  |',
-        '| cls | rms_norm | 61 | 0.500 |  |',
-        '| cls | first step to last |  | 15.0 | 50 repeats, clock steps of 0.00100, 2 spans discarded |',
+        '| cls | default | matmul_tile | 120 | 12.3 |  |',
+        '| cls | default | rms_norm | 61 | 0.500 |  |',
+        '| cls | default | first step to last |  | 15.0 | 50 repeats, clock steps of 0.00100, 2 spans discarded |',
       ].join('\n'),
     );
   });

@@ -178,17 +178,24 @@ function formatCounts(counts: Readonly<Record<string, number>>): string {
 }
 
 function profileTable(rows: readonly Row[]): string {
-  const cells = rows.flatMap(({ model, profile }) => {
+  const cells = rows.flatMap(({ model, section, profile }) => {
     if (!profile) return [];
     const { byVariant, totalMs, resolutionMs, repeats, discardedSpans } = profile;
     const bySum = Object.entries(byVariant).toSorted(([, a], [, b]) => b.sumMs - a.sumMs);
     const clock = `${repeats} repeats, clock steps of ${format(resolutionMs)}, ${discardedSpans} spans discarded`;
     return [
-      ...bySum.map(([variant, { steps, sumMs }]) => [model, variant, String(steps), format(sumMs), '']),
-      [model, 'first step to last', '', format(totalMs), clock],
+      ...bySum.map(([variant, { steps, sumMs }]) => [
+        model,
+        section,
+        variant,
+        String(steps),
+        format(sumMs),
+        '',
+      ]),
+      [model, section, 'first step to last', '', format(totalMs), clock],
     ];
   });
-  return table(['model', 'kernel', 'steps', 'on the device', 'measured with'], cells);
+  return table(['model', 'section', 'kernel', 'steps', 'on the device', 'measured with'], cells);
 }
 
 function loadTable(rows: readonly Row[]): string {

@@ -14,10 +14,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function writeModel(name: string): void {
+function writeModel(name: string, expected = '{}'): void {
   mkdirSync(join(folder, name));
   writeFileSync(join(folder, name, 'config.json'), '{}');
-  writeFileSync(join(folder, `${name}.json`), '{}');
+  writeFileSync(join(folder, `${name}.json`), expected);
 }
 
 describe('exportedModels', () => {
@@ -27,8 +27,25 @@ describe('exportedModels', () => {
     writeFileSync(join(folder, 'b.onnx'), '');
     writeFileSync(join(folder, 'notes.json'), '{}');
     expect(exportedModels(folder, 'models/')).toEqual([
-      { name: 'a', folder: 'models/a/', expected: 'models/a.json' },
-      { name: 'b', folder: 'models/b/', expected: 'models/b.json', onnx: 'models/b.onnx' },
+      { name: 'a', task: 'classification', folder: 'models/a/', expected: 'models/a.json' },
+      {
+        name: 'b',
+        task: 'classification',
+        folder: 'models/b/',
+        expected: 'models/b.json',
+        onnx: 'models/b.onnx',
+      },
+    ]);
+  });
+
+  it('sees by the scores what a model is for', () => {
+    writeModel('answers', '{"layout":{},"scores":[[[1,2]]]}');
+    writeModel('classes', '{"scores":[1,2]}');
+    writeModel('spans', '{"scores":[[1,2]]}');
+    expect(exportedModels(folder, '').map(({ task }) => task)).toEqual([
+      'answers',
+      'classification',
+      'span-logits',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BenchModel, ExpectedScores } from '../suite.ts';
+import type { BenchModel, BenchTask, ExpectedScores } from '../suite.ts';
 
 interface GoldenFile {
   readonly cases: readonly {
@@ -35,8 +35,19 @@ export function exportedModels(folder: string, prefix: string): readonly BenchMo
   if (names.length === 0) throw new Error(`${folder}: expected NAME/ and NAME.json, found no such pair`);
   return names.map((name) => ({
     name,
+    task: taskOf(join(folder, `${name}.json`)),
     folder: `${prefix}${name}/`,
     expected: `${prefix}${name}.json`,
     ...(existsSync(join(folder, `${name}.onnx`)) && { onnx: `${prefix}${name}.onnx` }),
   }));
+}
+
+/** Answers are looked for where the file says in what; scores that are no plain list are those of tokens. */
+function taskOf(expected: string): BenchTask {
+  const { layout, scores } = JSON.parse(readFileSync(expected, 'utf8')) as {
+    readonly layout?: unknown;
+    readonly scores?: readonly unknown[];
+  };
+  if (layout !== undefined) return 'answers';
+  return Array.isArray(scores?.[0]) ? 'span-logits' : 'classification';
 }
