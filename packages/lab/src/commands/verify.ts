@@ -6,7 +6,7 @@ import { openSession } from '../sessions/open_session.ts';
 import type { LoadedModel } from '../sessions/protocol.ts';
 import type { BackendName, Session } from '../sessions/session.ts';
 import { runCase, sameIds, type CaseResult } from '../verification/compare.ts';
-import { parseGolden, type GoldenCase } from '../verification/golden.ts';
+import { parseGolden, referenceError, type GoldenCase } from '../verification/golden.ts';
 
 /** Options of the `verify` command. */
 export interface VerifyOptions {
@@ -45,6 +45,9 @@ type Config = {
 /** Bounds on the relative error. BitNet's is wide because one rounded activation that flips moves everything after it. */
 const defaultBound = 1e-4;
 const bitnetBound = 5e-3;
+
+/** A run in f32 may be this many times as far from the reference as the reference's own run in f32 is. */
+const referenceErrors = 3;
 
 /**
  * Runs each checkpoint's reference cases and compares. A checkpoint that cannot be compared has failed; the others still run.
@@ -92,9 +95,14 @@ async function verifyCheckpoint(
 /** Loads a checkpoint in each way that its reference may have been made, until all cases pass. */
 async function compareCheckpoint(session: Session, folder: string): Promise<Comparison> {
   const location = locateCheckpoint(folder);
-  const golden = parseGolden(await readCheckpointJson(location, 'golden.json'), `${folder}/golden.json`);
+  const goldenFile = `${folder}/golden.json`;
+  const goldenJson = await readCheckpointJson(location, 'golden.json');
+  const golden = parseGolden(goldenJson, goldenFile);
   const config = (await readCheckpointJson(location, 'config.json')) as Config;
-  const bound = config?.quantization_config?.quant_method === 'bitnet' ? bitnetBound : defaultBound;
+  const isBitNet = config?.quantization_config?.quant_method === 'bitnet';
+  const bound = isBitNet
+    ? Math.max(bitnetBound, referenceErrors * referenceError(goldenJson, goldenFile))
+    : defaultBound;
   const source = session.sourceOf(location);
   const compare = async (ropeFrequencies: RopeFrequencies): Promise<Comparison> => {
     const loaded = await session.request('load', { source, ropeFrequencies });

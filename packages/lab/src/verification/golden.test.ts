@@ -1,6 +1,6 @@
 import { FormatError } from 'tromino';
 import { describe, expect, it } from 'vitest';
-import { parseGolden } from './golden.ts';
+import { parseGolden, referenceError } from './golden.ts';
 
 const single = { input_ids: [5, 9], attention_mask: [1, 1], logits: [0.5, -2] };
 const batch = {
@@ -205,5 +205,18 @@ describe('parseGolden', () => {
   ])('refuses %s', (_, json, message) => {
     expect(() => parseGolden(json, 'golden.json')).toThrow(FormatError);
     expect(() => parseGolden(json, 'golden.json')).toThrow(message);
+  });
+});
+
+describe('referenceError', () => {
+  it("reads the reference's own error, none where there is none", () => {
+    expect(referenceError({ cases: [], f32_error: 0.02 }, 'golden.json')).toBe(0.02);
+    expect(referenceError({ cases: [] }, 'golden.json')).toBe(0);
+  });
+
+  it.each(['0.1', -1, 0.11, [0.01]])('refuses %j', (error) => {
+    expect(() => referenceError({ f32_error: error }, 'golden.json')).toThrow(
+      `golden.json: f32_error: expected a number from 0 to 0.1, found ${JSON.stringify(error)}`,
+    );
   });
 });

@@ -57,6 +57,18 @@ export function parseGolden(json: unknown, file: string): GoldenCase[] {
   return cases.map((value: unknown, index) => parseCase(value, `${file}, case ${index}`));
 }
 
+/**
+ * How far the reference's own run in f32 is from what `golden.json` holds, relative to max(1, max |reference|): its `f32_error`, or 0. Where
+ * activations are rounded to int8, one that is close to a tie may go either way, and in a deep model what follows from that is no longer small.
+ *
+ * @throws FormatError for anything but a number from 0 to 0.1: beyond that the file says nothing of a model
+ */
+export function referenceError(json: unknown, file: string): number {
+  const error = isRecord(json) ? (json['f32_error'] ?? 0) : 0;
+  if (typeof error === 'number' && error >= 0 && error <= 0.1) return error;
+  throw new FormatError(file, `f32_error: expected a number from 0 to 0.1, found ${JSON.stringify(error)}`);
+}
+
 function parseCase(value: unknown, subject: string): GoldenCase {
   if (!isRecord(value)) throw new FormatError(subject, 'expected an object');
   const isBatch = value['batch'] === true;
