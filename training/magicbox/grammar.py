@@ -18,10 +18,11 @@ HELD_OUT_QUESTIONS = 5
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a text: what it says, and the field that it answers, if any."""
+    """A part of a text: what it says, the field that it answers, if any, and the kind of value that it is."""
 
     text: str
     field: str | None = None
+    kind: str | None = None
 
 
 class GrammarError(ValueError):
@@ -73,7 +74,7 @@ class Slot:
         drawn = context.draw(kind)
         if self.with_preposition and drawn.prefix:
             out.append(Piece(drawn.prefix))
-        out.append(Piece(drawn.text, None if self.is_distractor else self.name))
+        out.append(Piece(drawn.text, None if self.is_distractor else self.name, kind))
         context.kinds.add(kind)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from magicbox.grammar import Domain, Field, Group, Piece, expand, questions_of
 from magicbox.written import WrittenMessage
 
 MOST_QUESTIONS = 6
-STATED_SHARE = 0.7
+STATED_SHARE = 0.76
 OTHER_DOMAIN_SHARE = 0.3
 """Of the questions without an answer, those that belong to another domain."""
-WRITTEN_SHARE = 0.6
+WRITTEN_SHARE = 0.7
 """Of the messages, those that were written whole, where there are any."""
+KIND_SHARE = 0.25
+"""Of the messages, those that are asked about by the kind of a value too."""
 WIDEST_JOIN = 6
 """Characters between two fields that a question about both may span: " at ", ", "."""
 
@@ -56,6 +60,7 @@ class Messages:
         self.written = written
         self.rng = random.Random(seed)
         self.held = held
+        self.kind_questions = {} if held.templates or held.questions else read_kind_questions()
         self.templates = {domain.name: domain.split(held.templates) for domain in domains}
 
     def draw(self, noise: bool = True) -> Message:
@@ -70,6 +75,9 @@ class Messages:
             pieces, kinds = expand(domain, rng.choice(self.templates[domain.name]), rng)
             stated = {piece.field for piece in pieces if piece.field}
             asked = self.questions(domain, stated, kinds)
+        if rng.random() < KIND_SHARE:
+            pieces, by_kind = self.kind_question(pieces)
+            asked += by_kind
         # Now and then a second message, about something else or just talk, stands before or behind the one that is asked about.
         if domain and rng.random() < 0.12:
             pieces = self.with_neighbour(pieces, domain)
@@ -92,12 +100,24 @@ class Messages:
                 drawn.append(("written", "", None, rng.choice(written.silent)))
         return drawn
 
+    def kind_question(self, pieces: list[Piece]) -> tuple[list[Piece], list[Drawn]]:
+        """A question by kind about a value that has no other like it, where there is one; its piece has a field from then on."""
+        kinds = [piece.kind for piece in pieces]
+        alone = [index for index, kind in enumerate(kinds) if kind in self.kind_questions and kinds.count(kind) == 1]
+        if not alone:
+            return pieces, []
+        index = self.rng.choice(alone)
+        piece = pieces[index]
+        name = piece.field or "value"
+        question = self.rng.choice(self.kind_questions[piece.kind or ""])
+        return [*pieces[:index], replace(piece, field=name), *pieces[index + 1 :]], [("kind", name, None, question)]
+
     def with_neighbour(self, pieces: list[Piece], domain: Domain) -> list[Piece]:
         other = self.rng.choice(self.domains)
         if other is domain or {f.kind for f in other.fields.values()} & {f.kind for f in domain.fields.values()}:
             return pieces
         more, _ = expand(other, self.rng.choice(self.templates[other.name]), self.rng)
-        plain = [Piece(piece.text) for piece in more]
+        plain = [Piece(piece.text, None, piece.kind) for piece in more]
         gap = [Piece(self.rng.choice([" ", ". ", "\n", " also ", " - "]))]
         return plain + gap + pieces if self.rng.random() < 0.5 else pieces + gap + plain
 
@@ -138,6 +158,14 @@ class Messages:
             asked = domain.fields.get(name) or domain.groups[name]
         questions = questions_of(asked, self.held.questions)
         return (domain.name, name, asked, rng.choice(questions)) if questions else None
+
+
+@functools.cache
+def read_kind_questions() -> dict[str, list[str]]:
+    """Questions that fit any value of a kind."""
+    lines = (Path(__file__).parent / "kind_questions.txt").read_text().splitlines()
+    pairs = [line.partition(":") for line in lines if line and not line.startswith("#")]
+    return {kind.strip(): [question.strip() for question in questions.split("|")] for kind, _, questions in pairs}
 
 
 def finish(pieces: list[Piece], asked: list[Drawn]) -> Message:
@@ -203,13 +231,13 @@ NEIGHBOURS = {
 def noisy(pieces: list[Piece], rng: random.Random) -> list[Piece]:
     """Short forms, slips of the finger, and marks left out. Numbers stay as they are."""
     if rng.random() < 0.25:
-        pieces = [Piece(short_forms(piece.text, rng), piece.field) for piece in pieces]
+        pieces = [replace(piece, text=short_forms(piece.text, rng)) for piece in pieces]
     if rng.random() < 0.3:
         pieces = slips(pieces, rng)
     if rng.random() < 0.3:
-        pieces = [*pieces[:-1], Piece(pieces[-1].text.rstrip(".!?"), pieces[-1].field)]
+        pieces = [*pieces[:-1], replace(pieces[-1], text=pieces[-1].text.rstrip(".!?"))]
     if rng.random() < 0.12:
-        pieces = [piece if piece.field else Piece(without_marks(piece.text), None) for piece in pieces]
+        pieces = [piece if piece.field else replace(piece, text=without_marks(piece.text)) for piece in pieces]
     return pieces
 
 
@@ -229,7 +257,7 @@ def slips(pieces: list[Piece], rng: random.Random) -> list[Piece]:
         piece = out[index]
         places = [place for place, letter in enumerate(piece.text) if letter.isalpha()]
         if len(places) > 4:
-            out[index] = Piece(slip(piece.text, rng.choice(places[1:]), rng), piece.field)
+            out[index] = replace(piece, text=slip(piece.text, rng.choice(places[1:]), rng))
     return out
 
 

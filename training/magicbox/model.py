@@ -131,6 +131,7 @@ class Block(nn.Module):
         self.mlp_sub_norm = RmsNorm(inner, epsilon)
         self.down = TernaryLinear(inner, [hidden])
         self.compute = torch.bfloat16
+        self.dropout = 0.0
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None) -> Tensor:
         dtype = self.compute
@@ -140,9 +141,9 @@ class Block(nn.Module):
         )
         q, k = rotated(q.to(cos.dtype), cos, sin).to(dtype), rotated(k.to(cos.dtype), cos, sin).to(dtype)
         attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(2)
-        x = x + self.attention_out(self.attention_sub_norm(attended).to(dtype))
+        x = x + F.dropout(self.attention_out(self.attention_sub_norm(attended).to(dtype)), self.dropout, self.training)
         gate, up = self.gate_up(self.mlp_norm(x).to(dtype)).chunk(2, dim=-1)
-        return x + self.down(self.mlp_sub_norm(gate.relu().square() * up).to(dtype))
+        return x + F.dropout(self.down(self.mlp_sub_norm(gate.relu().square() * up).to(dtype)), self.dropout, self.training)
 
 
 class MagicBox(nn.Module):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from magicbox.sources import training_messages
 from magicbox.messages import Message, noisy_question
-from magicbox.tokens import CLS, QUESTION, SEP, WordPieces
+from magicbox.tokens import CLS, QUESTION, SEP, SPECIAL, UNK, WordPieces
 
 ROW_TOKENS = 256
 ROW_QUESTIONS = 24
@@ -43,6 +43,22 @@ def token_row(message: Message, pieces: WordPieces, questions: list[str]) -> Tok
         inside = [] if asked.answer is None else [i for i, start in enumerate(starts) if asked.answer[0] <= start < asked.answer[1]]
         answers.append((text_start + inside[0], text_start + inside[-1]) if inside else (0, 0))
     return TokenRow(ids, text_start, markers, answers, starts)
+
+
+BLURRED_SHARE = 0.5
+MOST_BLURRED = 0.1
+
+
+def blurred(row: TokenRow, rng: random.Random, vocabulary_size: int) -> TokenRow:
+    """The row, now and then with some tokens of the text that are unknown or others: what a word is must be told from its place, too."""
+    if rng.random() >= BLURRED_SHARE:
+        return row
+    share = rng.random() * MOST_BLURRED
+    ids = list(row.ids)
+    for place in range(row.text_start, len(ids) - 1):
+        if rng.random() < share:
+            ids[place] = UNK if rng.random() < 0.3 else rng.randrange(len(SPECIAL), vocabulary_size)
+    return replace(row, ids=ids)
 
 
 class Batch(dict):
@@ -116,7 +132,7 @@ def batches(seed: int, rows: int, tokenizer: Path, dropout: float = 0.04):
                 if not message.asked:
                     continue
                 cut = pieces if rng.random() < 0.4 else exact
-                waiting = token_row(message, cut, [noisy_question(asked.question, rng) for asked in message.asked])
+                waiting = blurred(token_row(message, cut, [noisy_question(asked.question, rng) for asked in message.asked]), rng, len(pieces.vocabulary))
                 if len(waiting.ids) > ROW_TOKENS:
                     waiting = None
                     continue

@@ -112,6 +112,8 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="the folder of an earlier run, to go on from its weights")
     parser.add_argument("--written", type=Path, nargs="*", default=[], help="hand-written sets to evaluate on")
     parser.add_argument("--fresh-share", type=float, default=1.0, help="of batches that are new; the others are seen again")
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--vocab-size", type=int, default=6144)
     parser.add_argument("--smoke", action="store_true", help="a tiny model")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--test-count", type=int, default=2000)
@@ -123,7 +125,7 @@ def main() -> None:
     torch.manual_seed(arguments.seed)
     torch.set_float32_matmul_precision("high")
 
-    config = SMOKE if arguments.smoke else MagicBoxConfig()
+    config = replace(SMOKE if arguments.smoke else MagicBoxConfig(), vocab_size=arguments.vocab_size)
     tokenizer = arguments.tokenizer or out
     if arguments.tokenizer is None:
         messages = training_messages(77)
@@ -143,6 +145,8 @@ def main() -> None:
             block.compute = torch.float32
     if arguments.resume:
         load_state(model, arguments.resume)
+    for block in model.blocks:
+        block.dropout = arguments.dropout
     optimizer = optimizer_of(model, device)
     if not arguments.no_compile and device.type == "cuda":
         for block in model.blocks:

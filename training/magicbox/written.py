@@ -27,7 +27,7 @@ class Span:
             return [Piece(rng.choice(self.wordings), self.key or None)]
         text, prefix = value(self.kind, rng)
         before = [Piece(prefix)] if self.with_preposition and prefix else []
-        return [*before, Piece(text, self.key or None)]
+        return [*before, Piece(text, self.key or None, self.kind)]
 
 
 @dataclass
