@@ -14,7 +14,7 @@ export class CostView {
     this.#root.hidden = false;
     this.#times.clear();
     this.#showTimes();
-    for (const name of ['weights', 'workspace']) htmlById(`magicbox-${name}`).textContent = '–';
+    for (const name of ['weights', 'workspace', 'peak']) htmlById(`magicbox-${name}`).textContent = '–';
     htmlById('magicbox-download').textContent = formatBytes(info.checkpointBytes);
     htmlById('magicbox-backend').textContent = describeBackend(info).name;
   }
@@ -29,6 +29,7 @@ export class CostView {
     const { weights, workspace } = memory.categories;
     htmlById('magicbox-weights').textContent = formatBytes(weights.currentBytes);
     htmlById('magicbox-workspace').textContent = formatBytes(workspace.peakBytes);
+    htmlById('magicbox-peak').textContent = formatBytes(memory.peakBytes);
   }
 
   #showTimes(): void {

@@ -23,7 +23,7 @@ export function findingOf({ answers, noAnswerScore }: Extraction): Finding {
  * How sure a finding is, in a word. The margin is that of two logits, so it is the log of the odds between the span and "not stated": 3 is
  * 20 to 1, 1 is 3 to 1.
  */
-export function sureness(margin: number): string {
+function sureness(margin: number): string {
   const size = Math.abs(margin);
   if (size >= 3) return 'sure';
   return size >= 1 ? 'likely' : 'a guess';
