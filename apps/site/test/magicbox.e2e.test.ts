@@ -64,6 +64,20 @@ async function litAndStated(): Promise<{ lit: string[]; stated: string[]; whole:
   };
 }
 
+/** Ends the browser's GPU process until that hits a call: a loss between two calls is mended unseen by the runtime. */
+async function loseGpuDuringCall(): Promise<void> {
+  const failure = page.locator(card).getByText('DeviceLostError');
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const calls = Number(await text('#magicbox-count'));
+    await page.getByLabel('Your text').fill(`${attempt} `.repeat(40));
+    await page.waitForTimeout(150); // The text must rest before it is read.
+    await site.crashGpu();
+    await Promise.race([failure.waitFor(), waitForCalls(calls + 1)]);
+    if (await failure.isVisible()) return;
+  }
+  throw new Error('five losses of the GPU, and the page told of none');
+}
+
 describe('MagicBox on the page', () => {
   it('is loaded when asked for, answers what is typed, and lights the words of the answers', async () => {
     await open();
@@ -100,7 +114,10 @@ describe('MagicBox on the page', () => {
     for (const name of ['first', 'median', 'last'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d\u2009.]+ ms$/);
     expect(await text('#magicbox-download')).toBe('69.0 kB');
-    for (const name of ['weights', 'workspace'])
+    expect(await text('#magicbox-split')).toMatch(
+      /^Last: \d+ tokens in one row; [\d.]+ ms to cut them, [\d\u2009.]+ ms to run/,
+    );
+    for (const name of ['weights', 'workspace', 'peak'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d.]+ kB$/);
     expect(await text('#magicbox-backend')).toContain('WebGPU on');
   });
@@ -152,6 +169,7 @@ describe('MagicBox on the page', () => {
     const { whole, lit, stated } = await litAndStated();
     expect(whole).toContain('tomatoes');
     expect(await page.getByLabel('Question 1', { exact: true }).inputValue()).toBe('what should be done?');
+    expect(await page.locator('.chip[aria-pressed=true]').allTextContents()).toEqual(['Reminder']);
     for (const part of [...lit, ...stated]) expect(whole).toContain(part);
   });
 
@@ -166,6 +184,18 @@ describe('MagicBox on the page', () => {
     await waitForCalls(1);
     expect((await litAndStated()).lit).toEqual(['e f']);
     expect(opened.errors).toEqual([]);
+  });
+
+  it('tells of a lost GPU, keeps what was typed, and reads on after loading the model again', async () => {
+    await open();
+    await load();
+    await loseGpuDuringCall();
+    expect(await text(`${card} .card-title`)).toBe('The GPU went away');
+    expect(await page.locator('#magicbox-cost').isVisible()).toBe(false);
+    await page.getByLabel('Your text').fill('a b c d e f g');
+    await page.locator(card).getByRole('button', { name: 'Load the model again' }).click();
+    await waitForCalls(1);
+    expect((await litAndStated()).lit).toEqual(['e f']);
   });
 
   it('is stopped while it is being loaded, and put away when it is there', async () => {

@@ -64,6 +64,11 @@ export class MagicBox {
     const chips = examples.map((example) => {
       const chip = make('button', 'chip', example.name);
       chip.type = 'button';
+      this.#session.listen({
+        changed: () => {
+          chip.ariaPressed = String(this.#session.text === example.text);
+        },
+      });
       chip.addEventListener('click', () => {
         this.#session.showExample(example);
       });
@@ -125,7 +130,7 @@ export class MagicBox {
     this.#session.setReader(undefined);
     this.#reader?.dispose();
     this.#reader = undefined;
-    this.#cost.hide();
+    this.#cost.clear();
   }
 
   #showFailure(error: unknown): void {

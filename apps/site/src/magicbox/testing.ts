@@ -22,7 +22,14 @@ export function fakeReader(): FakeReader {
       this.tasks.push(task);
       if (this.error !== undefined) return Promise.reject(this.error);
       const extractions = task.questions.map((question) => findWord(task.text, question));
-      return Promise.resolve({ extractions, durationMs: 7, memory: emptyMemory });
+      return Promise.resolve({
+        extractions,
+        durationMs: 7,
+        tokenizeMs: 1,
+        numTokens: 20,
+        numRows: 1,
+        memory: emptyMemory,
+      });
     },
     dispose: () => undefined,
   };
