@@ -14,7 +14,7 @@ const checks = ['typecheck', 'lint', 'format:check', 'layers', 'deadcode', 'buil
  * The least number of tests that each project of vitest.config.ts must have run. A browser that quietly ran none is red, and so is a
  * project that lost a file. Raise a floor when tests are added.
  */
-const leastTests = { node: 1150, gpu: 350, e2e: 65 };
+const leastTests = { node: 1210, gpu: 350, e2e: 77 };
 
 /** Far above what any step takes on a slow machine; one that reaches it hangs. */
 const stepLimitMs = 1_800_000;

@@ -91,7 +91,7 @@ describe('MagicBox on the page', () => {
       whole: 'a b c d e f g',
     });
     expect(await page.locator('#magicbox-marks').textContent()).toBe('a b c d e f g\u200b');
-    expect(await page.locator(results).first().innerText()).toMatch(/a guess: 0\.\d above “not stated”/);
+    expect(await page.locator(results).first().innerText()).toMatch(/narrow: 0\.\d above “not stated”/);
     expect(await text('#magicbox-state')).toBe('6 of 6 stated in the text');
     expect(opened.errors).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('MagicBox on the page', () => {
     await write('Call Ana at noon');
     expect(await litAndStated()).toMatchObject({ lit: [], stated: [] });
     expect(await page.locator(results).first().innerText()).toMatch(
-      /^not stated\s*likely: “noon” is 1\.\d below$/,
+      /^not stated\s*narrow: “noon” is 1\.\d below$/,
     );
     expect(await text('#magicbox-state')).toBe('0 of 6 stated in the text');
   });
@@ -220,12 +220,17 @@ describe('MagicBox on the page', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('runs beside the game', async () => {
-    await open({ mounts: { '/models/': { folder: modelsFolder }, ...tiny } });
+  it('ships a model that fills in the form of its first example, beside the running game', async () => {
+    await open({ mounts: { '/models/': { folder: modelsFolder } } });
     await load();
-    await page.waitForFunction(() => Number(document.querySelector('#time-count')?.textContent) >= 2);
-    await write('a b c d e f g');
-    expect((await litAndStated()).lit).toEqual(['e f']);
+    const first = await litAndStated();
+    expect(first.lit.toSorted()).toEqual(first.stated.toSorted());
+    expect(first.stated).toEqual(['six', 'Friday', 'half past seven', 'father’s birthday', 'Ilinca Moraru']);
+    expect(await page.locator('.question[data-finding=not-stated] input').inputValue()).toBe(
+      'what is the phone number?',
+    );
+    expect(await text('#magicbox-download')).toMatch(/^[1-7]\.\d\d MB$/);
+    await page.waitForFunction(() => Number(document.querySelector('#time-count')?.textContent) >= 1);
     expect(await page.locator('#overlay').isVisible()).toBe(false);
     expect(opened.errors).toEqual([]);
   });

@@ -6,7 +6,7 @@ export interface Example {
   readonly questions: readonly string[];
 }
 
-/** Texts as people write them. Each has a question that its text does not answer. */
+/** Texts as people write them. Most have a question that the text does not answer. */
 export const examples: readonly [Example, ...Example[]] = [
   {
     name: 'Booking',
@@ -44,7 +44,7 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     name: 'Expense',
-    text: 'Paid €43.80 at Trattoria Lucia yesterday, lunch with the auditors, company card. Please charge it to Project Heron.',
+    text: '€43.80 at Trattoria Lucia yesterday, lunch with the auditors, paid with the company card. Please charge it to Project Heron.',
     questions: [
       'how much was it?',
       'where was it spent?',
@@ -68,7 +68,7 @@ export const examples: readonly [Example, ...Example[]] = [
   },
   {
     name: 'Support',
-    text: 'Since Monday Photo Shelf closes on my tablet with “cannot open library”. I restarted it twice already. Call me on 555-0162, Dana.',
+    text: 'Since Monday the Photo Shelf app crashes on my tablet, it says "cannot open library". I have already tried restarting it. Please call Dana on 555-0162.',
     questions: [
       'which app is it?',
       'which device is it?',

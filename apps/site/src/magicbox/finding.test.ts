@@ -32,11 +32,11 @@ describe('findingOf', () => {
 
 describe('describeFinding', () => {
   it.each([
-    [9, 1, 'sure: 8.0 above “not stated”'],
-    [3, 1, 'likely: 2.0 above “not stated”'],
-    [1.5, 1, 'a guess: 0.5 above “not stated”'],
-    [1, 1.5, 'a guess: “Ana” is 0.5 below'],
-    [-4, 2, 'sure: “Ana” is 6.0 below'],
+    [15, 1, 'clear: 14.0 above “not stated”'],
+    [9, 1, 'fair: 8.0 above “not stated”'],
+    [1.5, 1, 'narrow: 0.5 above “not stated”'],
+    [1, 1.5, 'narrow: “Ana” is 0.5 below'],
+    [-4, 2, 'fair: “Ana” is 6.0 below'],
   ])('of scores %d and %d says %j', (score, noAnswerScore, text) => {
     expect(words(score, noAnswerScore)).toBe(text);
   });
