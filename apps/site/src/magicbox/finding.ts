@@ -21,7 +21,7 @@ export function findingOf({ answers, noAnswerScore }: Extraction): Finding {
 
 /**
  * How far apart a finding and its opposite are, in a word. It is no probability: of the answers to the hand-written development messages
- * three in four are right above 14, and every other one below.
+ * 76 % are right above 14 (72 answers), 59 % below (53 answers).
  */
 function distance(margin: number): string {
   const size = Math.abs(margin);
