@@ -20,9 +20,10 @@ from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
 
-from magicbox.checkpoint import FixedLinear, load_packed, write_folder
+from magicbox.checkpoint import load_packed, write_folder
 from magicbox.model import MagicBox, MagicBoxConfig
 from magicbox.tokens import CLS, QUESTION, SEP, WordPieces
+from quantization import FixedLinear
 
 NUM_TOKENS = 111
 MAX_ANSWER_TOKENS = 30
@@ -110,9 +111,8 @@ def benchmark_ids(folder: Path) -> list[int]:
 
 def load(folder: Path, dtype: torch.dtype, linear: type[nn.Module] | None) -> Pointer:
     """The model for one row, with another kind of linear layer if asked for."""
-    model = load_packed(folder).to(dtype).eval()
+    model = load_packed(folder).compute_in(dtype).eval()
     for block in model.blocks:
-        block.compute = dtype
         for name, module in list(block.named_children()):
             if isinstance(module, FixedLinear) and linear is not None:
                 setattr(block, name, linear(module))

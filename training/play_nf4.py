@@ -13,33 +13,16 @@ from torch import Tensor
 
 import rollouts
 from model import ModelConfig, Player, load_hugging_face_weights
+from quantization import NF4_STATE, nf4_matrix
 from train import EVALUATION_PIECES, HERE, evaluate
 
-STATE = ".quant_state.bitsandbytes__nf4"
-PARTS = (".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map", STATE)
+PARTS = (".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map", NF4_STATE)
 
 
 def dequantized(stored: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The checkpoint's weights in float32. Source: bitsandbytes, QuantState and dequantize_4bit."""
-    weights = {}
-    for name, value in stored.items():
-        if name.endswith(PARTS):
-            continue
-        weights[name] = matrix(stored, name) if name + STATE in stored else value
-    return weights
-
-
-def matrix(stored: dict[str, Tensor], name: str) -> Tensor:
-    state = json.loads(bytes(stored[name + STATE].tolist()))
-    bytes_ = stored[name].flatten()
-    codes = torch.stack([bytes_ >> 4, bytes_ & 15], 1).flatten().long()
-    scales = stored[name + ".absmax"]
-    if "nested_blocksize" in state:
-        outer = stored[name + ".nested_absmax"].repeat_interleave(state["nested_blocksize"])[: scales.numel()]
-        scales = stored[name + ".nested_quant_map"][scales.long()] * outer + state["nested_offset"]
-    count = torch.Size(state["shape"]).numel()
-    values = stored[name + ".quant_map"][codes[:count]] * scales.repeat_interleave(state["blocksize"])[:count]
-    return values.reshape(state["shape"])
+    """The checkpoint's weights in float32."""
+    names = [name for name in stored if not name.endswith(PARTS)]
+    return {name: nf4_matrix(stored, name) if name + NF4_STATE in stored else stored[name] for name in names}
 
 
 def main() -> None:

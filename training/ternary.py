@@ -8,41 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from model import Player, hugging_face_weights
-from quantization import activation_codes, pack_codes, ternary_codes, unpack_codes
+from quantization import TernaryProduct, activation_codes, pack_codes, ternary_codes, unpack_codes
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-
-
-class TernaryProduct(torch.autograd.Function):
-    """x · wᵀ with both sides quantised; gradients pass as if they were not (straight-through estimator).
-
-    Codes are whole numbers below 129, which bfloat16 holds exactly, so the product of two of them is exact in it too.
-    """
-
-    @staticmethod
-    def forward(x: Tensor, weight: Tensor, parts: list[int], dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        x_codes, x_scale = activation_codes(x.float())
-        pairs = [ternary_codes(part) for part in weight.split(parts)]
-        codes = torch.cat([part for part, _ in pairs]).to(dtype)
-        row_scale = torch.cat([scale.expand(rows) for (_, scale), rows in zip(pairs, parts)])
-        x_codes = x_codes.to(dtype)
-        y = (x_codes @ codes.t()).float() / x_scale * row_scale
-        return y, x_codes, x_scale, codes, row_scale
-
-    @staticmethod
-    def setup_context(ctx: torch.autograd.function.FunctionCtx, inputs: tuple, output: tuple) -> None:
-        _, x_codes, x_scale, codes, row_scale = output
-        ctx.mark_non_differentiable(x_codes, x_scale, codes, row_scale)
-        ctx.save_for_backward(x_codes, x_scale, codes, row_scale)
-
-    @staticmethod
-    def backward(ctx: torch.autograd.function.FunctionCtx, y_grad: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        x_codes, x_scale, codes, row_scale = ctx.saved_tensors
-        dtype = codes.dtype
-        x_grad = ((y_grad * row_scale).to(dtype) @ codes).float()
-        scaled = (y_grad / x_scale).to(dtype).flatten(0, -2)
-        weight_grad = (scaled.t() @ x_codes.flatten(0, -2)).float()
-        return x_grad, weight_grad, None, None
 
 
 class TernaryLinear(nn.Module):
@@ -56,7 +24,7 @@ class TernaryLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         device = x.device.type
         dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
-        return TernaryProduct.apply(x, self.weight, self.parts, dtype)[0]
+        return TernaryProduct.apply(x, self.weight, self.parts, dtype, torch.float32)[0]
 
 
 def ternary_player(dense: Player) -> Player:

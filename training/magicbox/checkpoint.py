@@ -10,21 +10,17 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from magicbox.model import MagicBox, MagicBoxConfig
-from quantization import activation_codes, pack_codes, ternary_codes, unpack_codes
 from magicbox.tokens import QUESTION
+from quantization import FixedLinear, pack_codes, ternary_codes, unpack_codes
 
 POINTERS = ("start_question", "end_question", "start_token", "end_token")
-
-
-def dense_weights(model: MagicBox) -> dict[str, Tensor]:
-    """All weights by their names in the checkpoint, not quantised."""
-    return {name: value.detach().float().cpu() for name, value in dense_targets(model).items()}
 
 
 def packed_weights(model: MagicBox) -> dict[str, Tensor]:
     """What is shipped: projections as packed codes, the rest in bfloat16."""
     packed: dict[str, Tensor] = {}
-    for name, value in dense_weights(model).items():
+    for name, target in named_weights(model).items():
+        value = target.detach().float().cpu()
         if not name.endswith("_proj.weight"):
             packed[name] = value.bfloat16().contiguous()
             continue
@@ -40,9 +36,8 @@ def load_packed(folder: Path) -> MagicBox:
     names = MagicBoxConfig.__dataclass_fields__
     model = MagicBox(MagicBoxConfig(**{name: value for name, value in fields.items() if name in names}))
     stored = load_file(folder / "model.safetensors")
-    targets = dense_targets(model)
     with torch.no_grad():
-        for name, target in targets.items():
+        for name, target in named_weights(model).items():
             target.copy_(unpack_codes(stored[name]) if name.endswith("_proj.weight") else stored[name])
     for index, block in enumerate(model.blocks):
         for attribute, modules in STACKS.items():
@@ -61,7 +56,7 @@ STACKS = {
 """The stacked matrices of a block, by their modules in the checkpoint."""
 
 
-def dense_targets(model: MagicBox) -> dict[str, Tensor]:
+def named_weights(model: MagicBox) -> dict[str, Tensor]:
     """Views of the model's own weights, by their names in the checkpoint."""
     targets = {"model.embed_tokens.weight": model.embedding.weight, "model.norm.weight": model.norm.weight}
     halves = (*model.question_pointer.weight.chunk(2), *model.token_pointer.weight.chunk(2))
@@ -77,20 +72,6 @@ def dense_targets(model: MagicBox) -> dict[str, Tensor]:
             for module, part in zip(modules, linear.weight.split(linear.parts)):
                 targets[f"{layer}.{module}.weight"] = part
     return targets
-
-
-class FixedLinear(torch.nn.Module):
-    """A linear layer of given codes and scales, with int8 activations: what a runtime computes."""
-
-    def __init__(self, codes: Tensor, row_scale: Tensor) -> None:
-        super().__init__()
-        self.register_buffer("codes", codes)
-        self.register_buffer("row_scale", row_scale)
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = x if x.dtype == torch.float64 else x.float()
-        x_codes, x_scale = activation_codes(x)
-        return x_codes @ self.codes.to(x.dtype).t() / x_scale * self.row_scale.to(x.dtype)
 
 
 def write_folder(model: MagicBox, out: Path) -> None:
@@ -127,9 +108,7 @@ def load_state(model: MagicBox, folder: Path) -> None:
 
 def write_golden(folder: Path, rows: list[list[int]]) -> None:
     """Scores of some rows in float64, from the files as they stand, and how far the same in float32 is from them."""
-    exact, single = load_packed(folder).exact().eval(), load_packed(folder).eval()
-    for block in single.blocks:
-        block.compute = torch.float32
+    exact, single = (load_packed(folder).compute_in(dtype).eval() for dtype in (torch.float64, torch.float32))
     cases, error = [], 0.0
     for ids in rows:
         batch = torch.tensor([ids]), torch.tensor([[place for place, token in enumerate(ids) if token == QUESTION]])

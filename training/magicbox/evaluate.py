@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from magicbox.messages import Asked, Held, Message, Messages
+from magicbox.messages import Held, Messages
 from magicbox.model import MagicBox
 from magicbox.rows import TokenRow, token_row
 from magicbox.sources import held_out_written, template_messages
@@ -56,7 +56,7 @@ def normal(answer: str) -> str:
 @torch.no_grad()
 def predictions(model: MagicBox, examples: list[Example], pieces: WordPieces) -> list[list[str | None]]:
     """The answer to each question of each example, None where the model says that there is none."""
-    rows = [token_row(Message(e.text, [Asked(q, "", "", None) for q in e.questions]), pieces, e.questions) for e in examples]
+    rows = [token_row(example.text, example.questions, pieces) for example in examples]
     device = model.norm.weight.device
     found: list[list[str | None]] = [[] for _ in examples]
     order = sorted(range(len(rows)), key=lambda index: len(rows[index].ids))

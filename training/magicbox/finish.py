@@ -1,4 +1,4 @@
-"""Completes a trained folder: config.json, golden outputs of hand-written messages, results on a CPU: python3 training/magicbox/finish.py FOLDER"""
+"""Completes a trained folder: golden outputs of hand-written messages, results on a CPU: python3 training/magicbox/finish.py FOLDER"""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import torch
 
 from magicbox.checkpoint import load_packed, write_golden
 from magicbox.evaluate import predictions, scored, written
-from magicbox.messages import Asked, Message
-from magicbox.model import MagicBoxConfig
 from magicbox.rows import token_row
 from magicbox.tokens import WordPieces
 
@@ -23,21 +21,12 @@ GOLDEN_CASES = 4
 
 def main(folder: Path) -> None:
     pieces = WordPieces(folder)
-    config = MagicBoxConfig(vocab_size=-(-len(pieces.vocabulary) // 8) * 8)
-    (folder / "config.json").write_text(json.dumps(config.hugging_face(), indent=1) + "\n")
-    model = load_packed(folder).eval()
-    for block in model.blocks:
-        block.compute = torch.float32
-    dev = written(HERE / "handwritten/dev.jsonl")
-    rows = []
-    for example in dev[:GOLDEN_CASES]:
-        message = Message(example.text, [Asked(question, "", "", None) for question in example.questions])
-        rows.append(token_row(message, pieces, example.questions).ids)
-    write_golden(folder, rows)
+    model = load_packed(folder).compute_in(torch.float32).eval()
+    sets = {name: written(HERE / f"handwritten/{name}.jsonl") for name in ("dev", "test")}
+    write_golden(folder, [token_row(example.text, example.questions, pieces).ids for example in sets["dev"][:GOLDEN_CASES]])
     report = json.loads((folder / "report.json").read_text())
     report["packedOnCpu"] = {}
-    for name in ("dev", "test"):
-        examples = written(HERE / f"handwritten/{name}.jsonl")
+    for name, examples in sets.items():
         result = scored(examples, predictions(model, examples, pieces))
         report["packedOnCpu"][name] = result
         print(name, json.dumps(result), flush=True)

@@ -24,11 +24,9 @@ WIDEST_JOIN = 6
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, its place in the forms, and where the text answers it: characters [start, end), or None."""
+    """A question, and where the text answers it: characters [start, end), or None."""
 
     question: str
-    domain: str
-    field: str
     answer: tuple[int, int] | None
 
 
@@ -48,8 +46,8 @@ class Held:
     questions: bool = False
 
 
-Drawn = tuple[str, str, Field | Group | None, str]
-"""Names of domain and field, the field, and the question."""
+Drawn = tuple[str, Field | Group | None, str]
+"""A field's name, the field where a domain has it, and the question."""
 
 
 class Messages:
@@ -95,9 +93,9 @@ class Messages:
         for _ in range(rng.choice((1, 2, 2, 2, 3, 3, 4, 5, MOST_QUESTIONS))):
             if keys and (not written.silent or rng.random() < STATED_SHARE + 0.05):
                 key = rng.choice(keys)
-                drawn.append(("written", key, None, rng.choice(written.questions[key])))
+                drawn.append((key, None, rng.choice(written.questions[key])))
             elif written.silent:
-                drawn.append(("written", "", None, rng.choice(written.silent)))
+                drawn.append(("", None, rng.choice(written.silent)))
         return drawn
 
     def kind_question(self, pieces: list[Piece]) -> tuple[list[Piece], list[Drawn]]:
@@ -110,7 +108,7 @@ class Messages:
         piece = pieces[index]
         name = piece.field or "value"
         question = self.rng.choice(self.kind_questions[piece.kind or ""])
-        return [*pieces[:index], replace(piece, field=name), *pieces[index + 1 :]], [("kind", name, None, question)]
+        return [*pieces[:index], replace(piece, field=name), *pieces[index + 1 :]], [(name, None, question)]
 
     def with_neighbour(self, pieces: list[Piece], domain: Domain) -> list[Piece]:
         other = self.rng.choice(self.domains)
@@ -157,7 +155,7 @@ class Messages:
             name = rng.choice(silent)
             asked = domain.fields.get(name) or domain.groups[name]
         questions = questions_of(asked, self.held.questions)
-        return (domain.name, name, asked, rng.choice(questions)) if questions else None
+        return (name, asked, rng.choice(questions)) if questions else None
 
 
 @functools.cache
@@ -177,10 +175,10 @@ def finish(pieces: list[Piece], asked: list[Drawn]) -> Message:
         text += piece.text
     strip = len(text) - len(text.lstrip())
     found = []
-    for domain, name, field, question in asked:
+    for name, field, question in asked:
         answer = place_of(name, field, places)
         if answer is not False:
-            found.append(Asked(question, domain, name, answer and (answer[0] - strip, answer[1] - strip)))
+            found.append(Asked(question, answer and (answer[0] - strip, answer[1] - strip)))
     return Message(text.strip(), found)
 
 

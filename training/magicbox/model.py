@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from quantization import activation_codes, ternary_codes
+from quantization import TernaryProduct, at_least_float32
 
 
 @dataclass(frozen=True)
@@ -55,36 +55,6 @@ class MagicBoxConfig:
         }
 
 
-class TernaryProduct(torch.autograd.Function):
-    """x · wᵀ with both sides quantised; gradients pass as if they were not (straight-through estimator).
-
-    Codes are whole numbers below 129, which bfloat16 holds exactly. Each of the stacked parts of w has a scale of its own.
-    """
-
-    @staticmethod
-    def forward(x: Tensor, weight: Tensor, parts: list[int]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        x_codes, x_scale = activation_codes(x if x.dtype == torch.float64 else x.float())
-        pairs = [ternary_codes(part) for part in weight.split(parts)]
-        codes = torch.cat([part for part, _ in pairs]).to(x.dtype)
-        row_scale = torch.cat([scale.expand(rows) for (_, scale), rows in zip(pairs, parts)])
-        x_codes = x_codes.to(x.dtype)
-        y = ((x_codes @ codes.t()) / x_scale * row_scale).to(x.dtype)
-        return y, x_codes, x_scale, codes, row_scale
-
-    @staticmethod
-    def setup_context(ctx, inputs: tuple, output: tuple) -> None:
-        _, x_codes, x_scale, codes, row_scale = output
-        ctx.mark_non_differentiable(x_codes, x_scale, codes, row_scale)
-        ctx.save_for_backward(x_codes, x_scale, codes, row_scale)
-
-    @staticmethod
-    def backward(ctx, y_grad: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, None]:
-        x_codes, x_scale, codes, row_scale = ctx.saved_tensors
-        x_grad = (y_grad.float() * row_scale).to(codes.dtype) @ codes
-        scaled = (y_grad.float() / x_scale).to(codes.dtype).flatten(0, -2)
-        return x_grad, (scaled.t() @ x_codes.flatten(0, -2)).float(), None
-
-
 class TernaryLinear(nn.Module):
     """A linear layer without bias that computes with ternary weights and int8 activations."""
 
@@ -94,7 +64,7 @@ class TernaryLinear(nn.Module):
         self.parts = parts
 
     def forward(self, x: Tensor) -> Tensor:
-        return TernaryProduct.apply(x, self.weight, self.parts)[0]
+        return TernaryProduct.apply(x, self.weight, self.parts, x.dtype, x.dtype)[0]
 
 
 class RmsNorm(nn.Module):
@@ -106,7 +76,7 @@ class RmsNorm(nn.Module):
         self.epsilon = epsilon
 
     def forward(self, x: Tensor) -> Tensor:
-        x = x if x.dtype == torch.float64 else x.float()
+        x = at_least_float32(x)
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.epsilon) * self.weight
 
 
@@ -186,9 +156,9 @@ class MagicBox(nn.Module):
         positions = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         return self.scores(self.states(ids, positions, None), markers)
 
-    def exact(self) -> MagicBox:
-        """This model in float64 from now on: what golden outputs are computed with."""
-        self.double()
+    def compute_in(self, dtype: torch.dtype) -> MagicBox:
+        """This model, whose layers compute in bfloat16 at first, from now on in `dtype`; its weights too where that is wider than theirs."""
+        self.to(torch.promote_types(dtype, self.norm.weight.dtype))
         for block in self.blocks:
-            block.compute = torch.float64
+            block.compute = dtype
         return self

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from magicbox.messages import noisy_question
 from magicbox.sources import training_messages
-from magicbox.messages import Message, noisy_question
 from magicbox.tokens import CLS, QUESTION, SEP, SPECIAL, UNK, WordPieces
 
 ROW_TOKENS = 256
@@ -28,19 +29,19 @@ class TokenRow:
     """The first character of each of the text's tokens."""
 
 
-def token_row(message: Message, pieces: WordPieces, questions: list[str]) -> TokenRow:
-    """[CLS] [Q] question [Q] question [SEP] text [SEP]"""
+def token_row(text: str, questions: list[str], pieces: WordPieces, places: Sequence[tuple[int, int] | None] = ()) -> TokenRow:
+    """[CLS] [Q] question [Q] question [SEP] text [SEP], with the answers' places in the text where they are known."""
     ids, markers = [CLS], []
     for question in questions:
         markers.append(len(ids))
         ids += [QUESTION, *pieces.encode(question)[0]]
     ids.append(SEP)
     text_start = len(ids)
-    text_ids, starts = pieces.encode(message.text)
+    text_ids, starts = pieces.encode(text)
     ids += [*text_ids, SEP]
     answers = []
-    for asked in message.asked:
-        inside = [] if asked.answer is None else [i for i, start in enumerate(starts) if asked.answer[0] <= start < asked.answer[1]]
+    for place in places:
+        inside = [] if place is None else [i for i, start in enumerate(starts) if place[0] <= start < place[1]]
         answers.append((text_start + inside[0], text_start + inside[-1]) if inside else (0, 0))
     return TokenRow(ids, text_start, markers, answers, starts)
 
@@ -61,13 +62,10 @@ def blurred(row: TokenRow, rng: random.Random, vocabulary_size: int) -> TokenRow
     return replace(row, ids=ids)
 
 
-class Batch(dict):
-    """Arrays of packed rows: ids, document [rows, tokens], position, is_answerable, and of each question its row's slots."""
-
-
-def empty_batch(rows: int) -> Batch:
+def empty_batch(rows: int) -> dict[str, np.ndarray]:
+    """Arrays of packed rows: of each token [rows, tokens], and of each slot for a question [rows, questions]."""
     shape, slots = (rows, ROW_TOKENS), (rows, ROW_QUESTIONS)
-    return Batch(
+    return dict(
         ids=np.zeros(shape, np.int16),
         document=np.zeros(shape, np.uint8),
         position=np.zeros(shape, np.uint8),
@@ -132,7 +130,9 @@ def batches(seed: int, rows: int, tokenizer: Path, dropout: float = 0.04):
                 if not message.asked:
                     continue
                 cut = pieces if rng.random() < 0.4 else exact
-                waiting = blurred(token_row(message, cut, [noisy_question(asked.question, rng) for asked in message.asked]), rng, len(pieces.vocabulary))
+                questions = [noisy_question(asked.question, rng) for asked in message.asked]
+                row = token_row(message.text, questions, cut, [asked.answer for asked in message.asked])
+                waiting = blurred(row, rng, len(pieces.vocabulary))
                 if len(waiting.ids) > ROW_TOKENS:
                     waiting = None
                     continue

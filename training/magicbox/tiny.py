@@ -12,7 +12,8 @@ import torch
 
 from magicbox.checkpoint import write_folder, write_golden
 from magicbox.model import MagicBox, MagicBoxConfig
-from magicbox.tokens import CLS, QUESTION, SEP, WordPieces, train_tokenizer
+from magicbox.rows import token_row
+from magicbox.tokens import WordPieces, train_tokenizer
 
 TEXTS = (
     "remind me to call Ana Pop tomorrow at 5 pm about the invoice",
@@ -36,13 +37,8 @@ def main(out: Path) -> None:
             if "norm" in name:
                 value.copy_(1 + 0.2 * torch.randn_like(value))
     write_folder(model, out)
-    rows = []
-    for asked, text in ((1, TEXTS[0]), (2, TEXTS[1]), (3, TEXTS[3]), (2, "ok")):
-        ids = [CLS]
-        for question in QUESTIONS[:asked]:
-            ids += [QUESTION, *pieces.encode(question)[0]]
-        rows.append([*ids, SEP, *pieces.encode(text)[0], SEP])
-    write_golden(out, rows)
+    asked = ((1, TEXTS[0]), (2, TEXTS[1]), (3, TEXTS[3]), (2, "ok"))
+    write_golden(out, [token_row(text, list(QUESTIONS[:count]), pieces).ids for count, text in asked])
 
 
 if __name__ == "__main__":

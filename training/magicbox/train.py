@@ -87,7 +87,7 @@ def loss_of(model: MagicBox, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def learning_rate(progress: float, peak: float) -> float:
-    """A short rise, a plateau, and a fall to nothing over the last half."""
+    """A short rise, a plateau, and from three tenths on a fall to nothing."""
     if progress < 0.03:
         return peak * progress / 0.03
     return peak * min(1.0, 0.5 * (1 + math.cos(math.pi * max(0.0, progress - 0.3) / 0.7)))
@@ -141,8 +141,7 @@ def main() -> None:
     pool = Pool(loader, device, 400)
     model = MagicBox(config).to(device)
     if device.type == "cpu":
-        for block in model.blocks:
-            block.compute = torch.float32
+        model.compute_in(torch.float32)
     if arguments.resume:
         load_state(model, arguments.resume)
     for block in model.blocks:

@@ -396,7 +396,6 @@ KINDS: dict[str, Callable[[random.Random], Value | str]] = {
         }.items()
     },
 }
-PREPOSITIONED = {"city", "country", "address", "place", "date", "time", "duration", "month", "year", "weekday", "room"}
 
 
 def value(kind: str, rng: random.Random) -> Value:

@@ -34,7 +34,6 @@ class Span:
 class WrittenMessage:
     """A text with its spans, the questions of each, and questions that it leaves open."""
 
-    name: str
     parts: list[str | Span]
     questions: dict[str, list[str]] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
@@ -65,8 +64,8 @@ def read_text(line: str) -> list[str | Span]:
     return [part for part in parts if part != ""]
 
 
-def read_message(name: str, lines: list[str]) -> WrittenMessage:
-    message = WrittenMessage(name, read_text(lines[0]))
+def read_message(lines: list[str]) -> WrittenMessage:
+    message = WrittenMessage(read_text(lines[0]))
     keys = [part.key for part in message.parts if isinstance(part, Span) and part.key]
     if len(keys) != len(set(keys)):
         raise GrammarError("a key that stands twice")
@@ -82,8 +81,8 @@ def read_message(name: str, lines: list[str]) -> WrittenMessage:
     return message
 
 
-def read_written(folder: Path, strict: bool = False) -> list[WrittenMessage]:
-    """All messages of a folder's files; what cannot be read is told and left out, or raised."""
+def read_written(folder: Path) -> list[WrittenMessage]:
+    """All messages of a folder's files; what cannot be read is told and left out."""
     messages = []
     for path in sorted(folder.glob("*.txt")):
         for index, block in enumerate(re.split(r"\n\s*\n", path.read_text())):
@@ -91,9 +90,7 @@ def read_written(folder: Path, strict: bool = False) -> list[WrittenMessage]:
             if not lines:
                 continue
             try:
-                messages.append(read_message(f"{path.stem}:{index}", lines))
+                messages.append(read_message(lines))
             except GrammarError as error:
-                if strict:
-                    raise
                 print(f"{path.name}, message {index}: {error}: {lines[0][:80]}", flush=True)
     return messages
