@@ -2,6 +2,7 @@ import type { Range } from '../graph/batch.ts';
 import type { QuestionTokens } from '../models/model_definition.ts';
 import type { Span } from '../tokenizer/aligned_text.ts';
 import type { Encoding, Tokenizer } from '../tokenizer/tokenizer.ts';
+import { windowsOf } from '../tokenizer/windows.ts';
 import { FormatError, OptionError } from '../util/errors.ts';
 
 /** Questions with a part of a text, as a model reads them. */
@@ -120,16 +121,6 @@ function grouped(questions: readonly (readonly number[])[], room: number): numbe
     }
   });
   return groups;
-}
-
-/** Windows of at most `room` tokens that share `overlap`, or half of it. */
-function windowsOf(numTokens: number, room: number, overlap: number): Range[] {
-  const step = room - Math.min(overlap, Math.floor(room / 2));
-  const windows: Range[] = [];
-  for (let start = 0; ; start += step) {
-    windows.push({ start, end: Math.min(numTokens, start + room) });
-    if (start + room >= numTokens) return windows;
-  }
 }
 
 /** The columns of the text's tokens: the pair of a question. */

@@ -6,6 +6,7 @@ import type { PreTokenize } from './pre_tokenizers.ts';
 import { bareFrame, type Frame, type Frames } from './special_tokens.ts';
 import type { CutWord } from './subwords.ts';
 import type { EncodeOptions, Encoding, Tokenizer, WindowEncoding, WindowOptions } from './tokenizer.ts';
+import { windowsOf } from './windows.ts';
 import type { TrimSpans } from './trim_offsets.ts';
 
 /** What a text goes through, in order; normalisation is part of the first step. */
@@ -75,14 +76,11 @@ export class PipelineTokenizer implements Tokenizer {
         ? new OptionError('maxTokens', 'room for the text beside the special tokens', String(maxTokens))
         : new OptionError('question', `at most ${most} tokens`, String(before.ids.length));
     }
-    const step = room - Math.min(Math.max(overlap, 0), Math.floor(room / 2));
-    const windows: WindowEncoding[] = [];
-    for (let start = 0; ; start += step) {
-      const part = cut(whole, start, start + room);
+    return windowsOf(whole.ids.length, room, overlap).map(({ start, end }) => {
+      const part = cut(whole, start, end);
       const kept = question === undefined ? { text: part, pair: noTokens } : { text: before, pair: part };
-      windows.push({ ...this.#assemble(frame, kept, false), firstToken: start });
-      if (start + room >= whole.ids.length) return windows;
-    }
+      return { ...this.#assemble(frame, kept, false), firstToken: start };
+    });
   }
 
   decode(
