@@ -42,6 +42,31 @@ it('writes a header and then the data, larger elements first', async () => {
   expect(await readdir(folder)).toEqual(['model.safetensors']);
 });
 
+it('puts small tensors before large ones of equal elements', async () => {
+  const path = join(folder, 'model.safetensors');
+  const bytes = (name: string, count: number): TensorToStore => {
+    return { name, dtype: 'u8', shape: [count], bytes: new Uint8Array(count).fill(count % 251) };
+  };
+  await writeSafetensors(
+    path,
+    tensors(bytes('codes', 4097), bytes('state', 200), bytes('more', 5000), bytes('map', 4096)),
+  );
+  const file = await readFile(path);
+  const headerBytes = Number(file.readBigUInt64LE(0));
+  const header = JSON.parse(file.toString('utf8', 8, 8 + headerBytes)) as Record<
+    string,
+    { data_offsets: number[] }
+  >;
+  const places = ['state', 'map', 'codes', 'more'].map((name) => header[name]?.data_offsets);
+  expect(places).toEqual([
+    [0, 200],
+    [200, 4296],
+    [4296, 8393],
+    [8393, 13_393],
+  ]);
+  expect(file[8 + headerBytes + 4296]).toBe(4097 % 251);
+});
+
 it('leaves nothing beside it when a tensor cannot be made', async () => {
   async function* failing(): AsyncGenerator<TensorToStore> {
     yield await Promise.resolve({ name: 'a', dtype: 'u8', shape: [1], bytes: Uint8Array.of(1) });

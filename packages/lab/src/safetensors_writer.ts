@@ -11,8 +11,13 @@ interface Place {
   readonly endBytes: number;
 }
 
-/** The data of tensors whose elements are of one size, in a file of its own until all are there. */
+/** Tensors up to this size stand together: they say how others are to be read, and so are read before them. */
+const smallBytes = 4096;
+
+/** The data of tensors whose elements are of one size, and which are all small or all not, in a file of its own until all are there. */
 interface Part {
+  readonly elementBytes: number;
+  readonly isSmall: boolean;
   readonly path: string;
   readonly file: FileHandle;
   readonly places: Map<string, Place>;
@@ -21,35 +26,41 @@ interface Part {
 
 /**
  * Writes a safetensors file whose tensors arrive one by one. Its header has to say where each of them lies, so their data waits in files
- * beside it; larger elements come first in the end, and so all are aligned.
+ * beside it; larger elements come first in the end, and so all are aligned. Of equal elements, small tensors come first.
  */
 export async function writeSafetensors(path: string, tensors: AsyncIterable<TensorToStore>): Promise<void> {
-  const parts = new Map<number, Part>();
+  const parts: Part[] = [];
   try {
     for await (const tensor of tensors) await append(await partOf(parts, path, tensor), tensor);
-    const inOrder = [...parts].sort(([a], [b]) => b - a).map(([, part]) => part);
+    const inOrder = parts.toSorted(
+      (a, b) => b.elementBytes - a.elementBytes || Number(b.isSmall) - Number(a.isSmall),
+    );
     await join(path, inOrder);
   } finally {
-    for (const part of parts.values()) {
+    for (const part of parts) {
       await part.file.close();
       await rm(part.path, { force: true });
     }
   }
 }
 
-async function partOf(
-  parts: Map<number, Part>,
-  path: string,
-  { shape, bytes }: TensorToStore,
-): Promise<Part> {
+async function partOf(parts: Part[], path: string, { shape, bytes }: TensorToStore): Promise<Part> {
   const count = shape.reduce((product, size) => product * size, 1);
   const elementBytes = count === 0 ? 1 : bytes.length / count;
-  let part = parts.get(elementBytes);
-  if (!part) {
-    const partPath = `${path}.part${elementBytes}`;
-    part = { path: partPath, file: await open(partPath, 'w+'), places: new Map(), sizeBytes: 0 };
-    parts.set(elementBytes, part);
-  }
+  const isSmall = bytes.length <= smallBytes;
+  const known = parts.find((part) => part.elementBytes === elementBytes && part.isSmall === isSmall);
+  if (known) return known;
+  const partPath = `${path}.part${parts.length}`;
+  const file = await open(partPath, 'w+');
+  const part = {
+    elementBytes,
+    isSmall,
+    path: partPath,
+    file,
+    places: new Map<string, Place>(),
+    sizeBytes: 0,
+  };
+  parts.push(part);
   return part;
 }
 

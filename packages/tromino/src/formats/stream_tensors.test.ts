@@ -11,13 +11,15 @@ import type { TensorEntry } from './weight_index.ts';
 class VirtualSource implements ByteSource {
   readonly name = 'virtual';
   readonly sizeBytes: number;
+  readonly seeks: boolean;
   readonly requests: [number, number][] = [];
   readonly #pieceBytes: number;
   readBytes = 0;
   openStreams = 0;
 
-  constructor(sizeBytes: number, pieceBytes: number) {
+  constructor(sizeBytes: number, pieceBytes: number, seeks = true) {
     this.sizeBytes = sizeBytes;
+    this.seeks = seeks;
     this.#pieceBytes = pieceBytes;
   }
 
@@ -125,6 +127,18 @@ describe('streamTensors', () => {
       [8 * MiB, 4096],
     ]);
     expect(other.requests).toEqual([[0, 4096]]);
+  });
+
+  it('reads a file that cannot seek once, whatever the gaps', async () => {
+    const source = new VirtualSource(10 * MiB, 5000, false);
+    const entries = [entry(source, 'far', 8 * MiB, 4096), entry(source, 'first', 4096, 4096)];
+    const seen: string[] = [];
+    for await (const { entry: tensor, bytes } of streamTensors(entries)) {
+      seen.push(tensor.name);
+      expect(bytes[0]).toBe(byteAt(tensor.offsetBytes));
+    }
+    expect(seen).toEqual(['first', 'far']);
+    expect(source.requests).toEqual([[4096, 8 * MiB]]);
   });
 
   it('reads nothing more after an abort', async () => {

@@ -37,18 +37,25 @@ export async function* streamTensors(
 ): AsyncGenerator<TensorChunk> {
   const wanted = [...entries];
   assert(new Set(wanted).size === wanted.length, 'a tensor was asked for twice in one stream');
-  for (const run of contiguousRuns(wanted)) yield* streamRun(run, options);
+  for (const run of contiguousRuns(wanted, worthSkippingBytes)) yield* streamRun(run, options);
 }
 
-/** Groups tensors that one request should fetch. */
-function contiguousRuns(entries: readonly TensorEntry[]): readonly (readonly TensorEntry[])[] {
+/**
+ * Groups tensors that one request should fetch, in the order of their bytes, file by file.
+ * @param worthSkippingBytes a gap up to which skipping costs less than another request; any gap does where a file cannot seek.
+ */
+export function contiguousRuns(
+  entries: readonly TensorEntry[],
+  worthSkippingBytes: number,
+): readonly (readonly TensorEntry[])[] {
   const sources = new Set(entries.map((entry) => entry.source));
   return [...sources].flatMap((source) => {
+    const mostSkippedBytes = source.seeks === false ? Infinity : worthSkippingBytes;
     const sameFile = entries.filter((entry) => entry.source === source);
     const runs: TensorEntry[][] = [];
-    let endBytes = -Infinity;
+    let endBytes = 0;
     for (const entry of sameFile.sort((a, b) => a.offsetBytes - b.offsetBytes || a.sizeBytes - b.sizeBytes)) {
-      if (entry.offsetBytes - endBytes > worthSkippingBytes) runs.push([]);
+      if (runs.length === 0 || entry.offsetBytes - endBytes > mostSkippedBytes) runs.push([]);
       runs.at(-1)?.push(entry);
       endBytes = entry.offsetBytes + entry.sizeBytes;
     }

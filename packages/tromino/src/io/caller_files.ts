@@ -58,6 +58,7 @@ async function settle<T>(
 class CallerSource implements ByteSource {
   readonly name: string;
   readonly sizeBytes: number;
+  readonly seeks: boolean;
   readonly #source: ByteSource;
 
   constructor(name: string, source: ByteSource) {
@@ -73,6 +74,7 @@ class CallerSource implements ByteSource {
     }
     this.name = name;
     this.sizeBytes = Number(sizeBytes);
+    this.seeks = source.seeks !== false;
     this.#source = source;
   }
 

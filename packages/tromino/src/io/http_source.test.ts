@@ -45,6 +45,7 @@ describe('a weight file over HTTP', () => {
   it('is read by ranges, with its beginning in the request that opens it', async () => {
     const source = await openPresent(serveFile(content));
     expect(source.sizeBytes).toBe(400_000);
+    expect(source.seeks).toBe(true);
     expect(await source.read(0, 100_000)).toEqual(content.subarray(0, 100_000));
     expect(await source.read(131_000, 1_000)).toEqual(content.subarray(131_000, 132_000));
     expect(await source.read(399_990, 10)).toEqual(content.subarray(399_990));
@@ -94,6 +95,7 @@ describe('a weight file over HTTP', () => {
   it('is read by skipping when the server ignores Range', async () => {
     const source = await openPresent(ignoresRange);
     expect(source.sizeBytes).toBe(400_000);
+    expect(source.seeks).toBe(false);
     expect(await source.read(200_000, 50_000)).toEqual(content.subarray(200_000, 250_000));
   });
 

@@ -52,23 +52,27 @@ export async function openRanged(
   const lengthBytes = Math.min(prefixBytes, sizeBytes);
   const range = { skipBytes: 0, offsetBytes: 0, lengthBytes };
   const prefix = await collect(takeRange(name, bodyPieces(name, response, signal), range), lengthBytes);
-  return new HttpSource(name, url, { sizeBytes, version: versionOf(response), prefix });
+  const seeks = response.status === 206;
+  return new HttpSource(name, url, { sizeBytes, seeks, version: versionOf(response), prefix });
 }
 
 /** What the first answer told about a file. */
 interface HttpFile {
   readonly sizeBytes: number;
+  /** Whether the server honours `Range`. */
+  readonly seeks: boolean;
   readonly version: string | undefined;
   readonly prefix: Uint8Array;
 }
 
 /**
  * A file behind a URL, read by `Range` requests. A server that ignores `Range` is read from the file's beginning and what comes before
- * the range is skipped: slower, and still never more than a piece in memory.
+ * the range is skipped: slower, and still never more than a piece in memory. `seeks` tells readers not to come back often.
  */
 class HttpSource implements ByteSource {
   readonly name: string;
   readonly sizeBytes: number;
+  readonly seeks: boolean;
   readonly #url: URL;
   readonly #version: string | undefined;
   readonly #prefix: Uint8Array;
@@ -76,6 +80,7 @@ class HttpSource implements ByteSource {
   constructor(name: string, url: URL, file: HttpFile) {
     this.name = name;
     this.sizeBytes = file.sizeBytes;
+    this.seeks = file.seeks;
     this.#url = url;
     this.#version = file.version;
     this.#prefix = file.prefix;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openCheckpoint } from '../../io/checkpoint_files.ts';
+import { serveFile, startFileServer } from '../../io/node/testing/file_server.ts';
 import { FormatError, ShapeError, UnsupportedError } from '../../util/errors.ts';
 import { readWeightIndex } from '../checkpoint_index.ts';
 import { writeSafetensors, type TestTensor } from '../testing/safetensors_file.ts';
@@ -69,6 +70,35 @@ describe('readNf4Matrices', () => {
       expect(matrix?.nested !== undefined).toBe(double_quant);
     }
     expect(nf4.get('case3.weight')?.nested?.blockSize).toBe(256);
+  });
+
+  it('reads each file once where a server ignores ranges, however many matrices there are', async () => {
+    const numMatrices = 40;
+    const large = { ...bytes(40_960), shape: [40_960, 1] };
+    const file = writeSafetensors(
+      Object.fromEntries(
+        Array.from({ length: numMatrices }, (_, i) => [
+          [`${i}.weight`, large],
+          [`${i}.weight.absmax`, floats(1280)],
+          [`${i}.weight.quant_map`, floats(16)],
+          [`${i}.weight.quant_state.bitsandbytes__nf4`, json({ ...state, shape: [320, 256] })],
+        ]).flat() as [string, TestTensor][],
+      ),
+    );
+    await using server = await startFileServer({
+      '/ranges/model.safetensors': serveFile(file),
+      '/whole/model.safetensors': (_, response) => {
+        response.writeHead(200, { 'content-length': file.length }).end(file);
+      },
+    });
+    const count = async (folder: string): Promise<number> => {
+      const before = server.requests.length;
+      const { nf4 } = await readWeightIndex(openCheckpoint(`${server.url}/${folder}/`));
+      expect(nf4.size).toBe(numMatrices);
+      return server.requests.length - before;
+    };
+    expect(await count('whole')).toBe(2);
+    expect(await count('ranges')).toBeGreaterThan(numMatrices / 2);
   });
 
   it.each([
