@@ -65,9 +65,17 @@ entry() {
   printf '}\n'
 }
 
+# page_error PAGE CODE: a line for the results that says what a failed page printed last. Standard input is what it printed.
+page_error() {
+  grep -vE '^\[page\] (row|environment) ' | tail -3 | node -e '
+    const [page, code] = process.argv.slice(1);
+    const last = require("node:fs").readFileSync(0, "utf8").trim().split("\n").join(" | ");
+    console.log(JSON.stringify({ page, error: `exit ${code}: ${last}` }));' "$1" "$2"
+}
+
 # page LIMIT SUITE MODEL[,MODEL...] [CHROMIUM_FLAGS...]: one suite in one browser, one model after the other.
 page() {
-  local limit=$1 suite=$2 models=$3 name=$2-$3 folder before entries
+  local limit=$1 suite=$2 models=$3 name=$2-$3 seconds=$((($1 - 5) * scale)) folder before entries printed code=0
   shift 3
   [[ $name =~ ${ONLY:-.} ]] || return 0
   entries=$(for model in ${models//,/ }; do entry "$model"; done)
@@ -75,11 +83,14 @@ page() {
   folder=$(site "$name")
   before=$(wc -l <"$log")
   cp "bench/suites/$suite.json" "$folder/suite.json"
-  echo "{\"models\":[$(paste -sd, <<<"$entries")]}" >"$folder/bench.json"
-  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$(((limit - 5) * scale))" "$@"
-  tail -n +"$((before + 1))" "$log" | sed -nE \
+  # Two seconds less than the browser has: a section that hangs gets a row that says so.
+  echo "{\"limitMs\":$((seconds * 1000 - 2000)),\"models\":[$(paste -sd, <<<"$entries")]}" >"$folder/bench.json"
+  stage "$limit" "$name" bash -c 'run_page "$@"' _ "$folder" "$seconds" "$@" || code=$?
+  printed=$(tail -n +"$((before + 1))" "$log")
+  sed -nE \
     -e "s/^\[page\] environment (\{.*\})$/{\"page\":\"$name\",\"environment\":\1}/p" \
-    -e "s/^\[page\] row (\{.*\})$/{\"page\":\"$name\",\"row\":\1}/p" >>"$results"
+    -e "s/^\[page\] row (\{.*\})$/{\"page\":\"$name\",\"row\":\1}/p" <<<"$printed" >>"$results"
+  if [ "$code" -ne 0 ] || grep -q '^\[page\] failed: ' <<<"$printed"; then page_error "$name" "$code" <<<"$printed" >>"$results"; fi
 }
 
 packed_scores() { # FOLDER_OR_ONNX DENSE_MODEL NAME

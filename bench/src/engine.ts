@@ -17,8 +17,11 @@ export interface LoadedModel {
   dispose(): Promise<void>;
 }
 
+/** Takes what a section is busy with: its row says so where the section does not end. */
+export type Say = (doing: string) => void;
+
 /** Something that runs models. */
 export interface Engine {
   readonly name: string;
-  load(model: BenchModel, expected: ExpectedScores, section: Section): Promise<LoadedModel>;
+  load(model: BenchModel, expected: ExpectedScores, section: Section, say: Say): Promise<LoadedModel>;
 }

@@ -29,14 +29,17 @@ let ortModule: Promise<OrtModule> | undefined;
 /** ONNX Runtime Web on WebGPU, set up as its documentation says; its calls start from token ids. */
 export const ortEngine: Engine = {
   name: 'ONNX Runtime Web',
-  async load({ name, onnx, task }, { ids, layout }) {
+  async load({ name, onnx, task }, { ids, layout }, _section, say) {
     if (onnx === undefined) throw new Error(`${name}: bench.json names no .onnx file for it`);
     const start = performance.now();
+    say('load, import');
     const ort = await (ortModule ??= importOrt());
     const imported = performance.now();
+    say('load, download');
     // Its web build takes a file whole.
     const bytes = await fetchBytes(onnx);
     const fetched = performance.now();
+    say('load, session');
     const session = await ort.InferenceSession.create(bytes, {
       executionProviders: ['webgpu'],
       graphOptimizationLevel: 'all',

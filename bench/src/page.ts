@@ -6,12 +6,14 @@ import type { Engine } from './engine.ts';
 import { describeEnvironment } from './environment.ts';
 import { ortEngine } from './ort_engine.ts';
 import type { BenchResult, Environment, Row } from './result.ts';
+import { PageTime, withinLimit } from './page_time.ts';
 import { runSection, sameBits } from './run_section.ts';
 import {
   callsPerSection,
   callsWithoutTimes,
   describeSection,
   type BenchModel,
+  type BenchPage,
   type ExpectedScores,
   type Section,
 } from './suite.ts';
@@ -24,32 +26,34 @@ declare global {
   }
 }
 
-/** Far above what any section takes on a GPU; one that reaches it hangs, and the next ones get their turn. */
-const sectionLimitMs = 120_000;
-
 const engines: Readonly<Record<Section['engine'], Engine>> = { tromino: trominoEngine, ort: ortEngine };
 const rows: Row[] = [];
 
 async function main(): Promise<void> {
-  const { models } = await fetchJson<{ readonly models: readonly BenchModel[] }>('bench.json');
+  const { models, limitMs } = await fetchJson<BenchPage>('bench.json');
+  const time = new PageTime(limitMs);
   const { sections } = await fetchJson<{ readonly sections: readonly Section[] }>('suite.json');
   const environment = await describeEnvironment();
   window.result = { environment, rows };
   console.log(`environment ${JSON.stringify(environment)}`);
-  for (const model of models) await runModel(model, sections, environment);
+  for (const [place, model] of models.entries()) {
+    await runModel(model, sections, environment, time, place < models.length - 1);
+  }
 }
 
 async function runModel(
   model: BenchModel,
   sections: readonly Section[],
   environment: Environment,
+  time: PageTime,
+  isBeforeOthers: boolean,
 ): Promise<void> {
   const expected = await fetchExpected(model.expected);
   const ofOnnx = model.onnxExpected === undefined ? expected : await fetchExpected(model.onnxExpected);
   const numCalls = environment.isSoftware ? callsWithoutTimes : callsPerSection;
   let firstBits: Uint32Array | undefined;
-  for (const section of sections) {
-    if (section.engine === 'ort' && model.onnx === undefined) continue;
+  const running = sections.filter(({ engine }) => engine !== 'ort' || model.onnx !== undefined);
+  for (const section of running) {
     const engine = engines[section.engine];
     const header = {
       model: model.name,
@@ -61,7 +65,14 @@ async function runModel(
     };
     try {
       const scores = section.engine === 'ort' ? ofOnnx : expected;
-      const { outcome, bits } = await withinLimit(runSection(engine, model, scores, section, numCalls));
+      const limitMs = time.sectionLimitMs(isBeforeOthers || section !== running.at(-1));
+      const { outcome, bits } = await withinLimit(
+        limitMs,
+        (say) => runSection(engine, model, scores, section, numCalls, say),
+        (doing) => {
+          console.log(`${model.name}, ${engine.name}, ${header.section}: busy with ${doing}`);
+        },
+      );
       if (section.engine === 'tromino') firstBits ??= bits;
       const isComparable = section.engine === 'tromino' && bits && firstBits;
       const row = {
@@ -88,18 +99,6 @@ function report(row: Row): void {
 function withoutTimes({ loadMs, callsMs, phases, profile, planBuildMs, ...row }: Row): Row {
   const hasTimes = loadMs ?? callsMs ?? phases ?? profile ?? planBuildMs;
   return { ...row, ...(hasTimes !== undefined && { untimed: 'software adapter: times not reported' }) };
-}
-
-async function withinLimit<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`the section took more than ${sectionLimitMs} ms`));
-    }, sectionLimitMs);
-  });
-  return await Promise.race([work, limit]).finally(() => {
-    clearTimeout(timer);
-  });
 }
 
 /** Lists in lists, as the export scripts write scores of tokens. */

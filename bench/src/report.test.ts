@@ -121,6 +121,11 @@ describe('formatResults', () => {
     expect(format(failed)).toContain('Section 7 failed: Error: no adapter');
   });
 
+  it('says why a page has no rows', () => {
+    const pages = parseResults('{"page":"pair-x","error":"exit 1: failed: Timeout 75000ms exceeded."}\n');
+    expect(formatResults(pages)).toContain('The page failed: exit 1: failed: Timeout 75000ms exceeded.');
+  });
+
   it('takes first and steady calls apart', () => {
     const first = { beforeEncodeMs: 250, encodeAndSubmitMs: 1, fenceMs: 30, afterFenceMs: 0.5 };
     const report = format({

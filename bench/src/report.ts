@@ -7,16 +7,20 @@ export interface PageResult {
   readonly page: string;
   readonly environment: Environment | undefined;
   readonly rows: readonly Row[];
+  /** Why the page did not come to its end. */
+  readonly error?: string | undefined;
 }
 
 interface ResultLine {
   readonly page: string;
+  readonly error?: string;
   readonly environment?: Environment;
   readonly row?: Row;
 }
 
 /**
- * Reads results: a line of JSON for each environment and each row, `{"page", "environment"}` or `{"page", "row"}`.
+ * Reads results: a line of JSON for each environment, each row and each page that failed, `{"page", "environment"}`, `{"page", "row"}` or
+ * `{"page", "error"}`.
  * @throws SyntaxError for a line that is not JSON.
  */
 export function parseResults(text: string): readonly PageResult[] {
@@ -28,6 +32,7 @@ export function parseResults(text: string): readonly PageResult[] {
       page,
       environment: ofPage.find(({ environment }) => environment)?.environment,
       rows: ofPage.flatMap(({ row }) => row ?? []),
+      error: ofPage.find(({ error }) => error !== undefined)?.error,
     };
   });
 }
@@ -37,7 +42,7 @@ export function formatResults(pages: readonly PageResult[]): string {
   return pages.map(formatPage).join('\n');
 }
 
-function formatPage({ page, environment, rows }: PageResult): string {
+function formatPage({ page, environment, rows, error: failure }: PageResult): string {
   const sections = [
     `## ${page}\n\n${environment ? describeEnvironment(environment) : 'The page said nothing of its surroundings.'}`,
     callTable(rows),
@@ -46,6 +51,7 @@ function formatPage({ page, environment, rows }: PageResult): string {
     profileTable(rows),
     loadTable(rows),
     ...rows.flatMap(({ place, error }) => (error === undefined ? [] : [`Section ${place} failed: ${error}`])),
+    failure === undefined ? '' : `The page failed: ${failure}`,
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }

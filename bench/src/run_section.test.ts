@@ -38,7 +38,7 @@ function fakeEngine({ scores = () => expected.scores, log = [] }: FakeOptions): 
 }
 
 const run = (options: FakeOptions, section = {}): ReturnType<typeof runSection> =>
-  runSection(fakeEngine(options), model, expected, { engine: 'tromino', ...section }, 3);
+  runSection(fakeEngine(options), model, expected, { engine: 'tromino', ...section }, 3, () => undefined);
 
 describe('runSection', () => {
   it('times every call, the first included, and does nothing else before it', async () => {
@@ -53,6 +53,13 @@ describe('runSection', () => {
       maxError: 0,
       largestScore: 2,
     });
+  });
+
+  it('says what it is busy with', async () => {
+    const said: string[] = [];
+    const engine = fakeEngine({});
+    await runSection(engine, model, expected, { engine: 'tromino' }, 2, (doing) => said.push(doing));
+    expect(said).toEqual(['load', 'call 1 of 2', 'call 2 of 2']);
   });
 
   it('finds the largest error of any call', async () => {

@@ -1,5 +1,5 @@
 import { answerError } from './answers.ts';
-import type { Engine, LoadedModel } from './engine.ts';
+import type { Engine, LoadedModel, Say } from './engine.ts';
 import { CallObserver, medianPhases, type ObservedCall } from './phases.ts';
 import type { Row } from './result.ts';
 import type { BenchModel, ExpectedScores, Section } from './suite.ts';
@@ -20,8 +20,10 @@ export async function runSection(
   expected: ExpectedScores,
   section: Section,
   numCalls: number,
+  say: Say,
 ): Promise<SectionRun> {
-  const loaded = await engine.load(model, expected, section);
+  say('load');
+  const loaded = await engine.load(model, expected, section, say);
   try {
     const facts = {
       input: loaded.input,
@@ -30,7 +32,8 @@ export async function runSection(
       loadMs: loaded.loadMs,
     };
     const noCalls = section.loadOnly === true || section.profile === true;
-    const run = noCalls ? undefined : await callMany(loaded, section, numCalls);
+    const run = noCalls ? undefined : await callMany(loaded, section, numCalls, say);
+    if (section.profile) say(`profile of ${numCalls} repeats`);
     const profile = section.profile ? await loaded.profile?.(numCalls) : undefined;
     const outcome = {
       ...facts,
@@ -50,14 +53,21 @@ interface Calls {
   readonly calls: readonly Uint32Array[];
 }
 
-async function callMany(loaded: LoadedModel, section: Section, numCalls: number): Promise<Calls> {
-  return section.phases ? await callObserved(loaded, numCalls) : await callTimed(loaded, numCalls);
+async function callMany(loaded: LoadedModel, section: Section, numCalls: number, say: Say): Promise<Calls> {
+  const call = section.phases ? callObserved : callTimed;
+  return await call(loaded, numCalls, (index) => {
+    say(`call ${index + 1} of ${numCalls}`);
+  });
 }
 
-async function callTimed(loaded: LoadedModel, numCalls: number): Promise<Calls> {
+/** Hears of each call before it begins. */
+type OnCall = (index: number) => void;
+
+async function callTimed(loaded: LoadedModel, numCalls: number, onCall: OnCall): Promise<Calls> {
   const callsMs: number[] = [];
   const calls: Uint32Array[] = [];
   for (let index = 0; index < numCalls; index++) {
+    onCall(index);
     const start = performance.now();
     const scores = await loaded.call();
     callsMs.push(performance.now() - start);
@@ -66,11 +76,12 @@ async function callTimed(loaded: LoadedModel, numCalls: number): Promise<Calls> 
   return { times: { callsMs }, calls };
 }
 
-async function callObserved(loaded: LoadedModel, numCalls: number): Promise<Calls> {
+async function callObserved(loaded: LoadedModel, numCalls: number, onCall: OnCall): Promise<Calls> {
   using observer = new CallObserver();
   const observed: ObservedCall[] = [];
   const calls: Uint32Array[] = [];
   for (let index = 0; index < numCalls; index++) {
+    onCall(index);
     observed.push(await observer.observe(async () => calls.push(bitsOf(await loaded.call()))));
   }
   const [first, last] = [observed[0], observed.at(-1)];

@@ -18,6 +18,13 @@ export interface BenchModel {
   readonly onnxExpected?: string;
 }
 
+/** What `bench.json` holds. */
+export interface BenchPage {
+  readonly models: readonly BenchModel[];
+  /** How long the page may take in all; without an end where it is left out. */
+  readonly limitMs?: number;
+}
+
 /**
  * What a call computes: class scores; for each token how well an answer would begin and end there; or the answers themselves, which an
  * engine without a search of its own finds inside the timed call.

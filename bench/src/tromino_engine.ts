@@ -43,12 +43,17 @@ const tasks: Readonly<
 /** Tromino as its users have it: through its public entry alone. Each load gets a device of its own, since the one before was disposed. */
 export const trominoEngine: Engine = {
   name: 'Tromino',
-  async load({ folder, task = 'classification' }, expected, section) {
+  async load({ folder, task = 'classification' }, expected, section, say) {
     const clock = new PhaseClock();
     const { model, call } = await tasks[task](new URL(folder, location.href), expected, {
       ...loadOptions(section),
-      onProgress: ({ phase }) => {
+      onProgress: ({ phase, loadedBytes, totalBytes }) => {
         clock.enter(phase);
+        say(
+          totalBytes === undefined
+            ? `load, ${phase}`
+            : `load, ${phase}, ${loadedBytes} of ${totalBytes} bytes`,
+        );
       },
     });
     const load = clock.stop();

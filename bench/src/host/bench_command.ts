@@ -7,11 +7,13 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Page } from 'playwright';
 import { build } from 'vite';
 import { formatResults, parseResults } from '../report.ts';
-import type { BenchModel } from '../suite.ts';
+import type { BenchModel, BenchPage } from '../suite.ts';
 import { expectedOfGolden, exportedModels } from './models.ts';
 
 const benchFolder = join(import.meta.dirname, '../..');
 const shippedFolder = join(benchFolder, '../models/polyomino-dense');
+/** What the page is given beyond its sections' time, so that it can say which of them did not end. */
+const reportingMs = 2000;
 const suiteNames = readdirSync(join(benchFolder, 'suites')).map((file) => file.replace(/\.json$/, ''));
 
 interface Flags {
@@ -79,7 +81,10 @@ function pageFiles(flags: Flags, models: readonly BenchModel[]): ReadonlyMap<str
   const chosen = models.length > 0 ? models : [shipped];
   files.set(
     'bench.json',
-    JSON.stringify({ models: flags.ort === undefined ? chosen.map(withoutOrt) : chosen }),
+    JSON.stringify({
+      models: flags.ort === undefined ? chosen.map(withoutOrt) : chosen,
+      limitMs: flags.minutes * 60_000 - reportingMs,
+    } satisfies BenchPage),
   );
   files.set('suite.json', readFileSync(join(benchFolder, 'suites', `${flags.suite}.json`)));
   files.set('expected.json', JSON.stringify(expectedOfGolden(shippedFolder)));

@@ -9,7 +9,6 @@
  * `create_dynamic_map`) and bitsandbytes/backends/default/ops.py; the table is that of QLoRA (arXiv 2305.14314), appendix E.
  */
 
-import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
 import { torchMean } from './torch_mean.ts';
 
@@ -19,6 +18,9 @@ export const nf4Map: readonly number[] = [
   -0.18477343022823334, -0.09105003625154495, 0, 0.07958029955625534, 0.16093020141124725,
   0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1,
 ];
+
+/** The code of an exact zero. */
+const zeroCode = 7;
 
 /** Block sizes that bitsandbytes knows. All are powers of two. */
 export const nf4BlockSizes: readonly number[] = [32, 64, 128, 256, 512, 1024, 2048, 4096];
@@ -95,11 +97,10 @@ export function expandNestedScales(
 export function quantizeNf4(weights: Float32Array, blockSize: number): Nf4Block {
   const { codes: indices, absmax } = quantizeBlocks(weights, nf4Map, blockSize);
   const codes = new Uint8Array(nf4Bytes(weights.length));
-  indices.forEach((code, i) => {
-    codes[i >> 1] = (codes[i >> 1] as number) | (i % 2 === 0 ? code << 4 : code);
-  });
-  // bitsandbytes fills an odd count up with a weight of zero.
-  if (weights.length % 2 === 1) codes[codes.length - 1] = (codes[codes.length - 1] as number) | 7;
+  for (let byte = 0; byte < codes.length; byte++) {
+    // bitsandbytes fills an odd count up with a weight of zero.
+    codes[byte] = ((indices[2 * byte] as number) << 4) | (indices[2 * byte + 1] ?? zeroCode);
+  }
   return { codes, scales: absmax };
 }
 
@@ -147,15 +148,15 @@ function quantizeBlocks(
   map: ArrayLike<number>,
   blockSize: number,
 ): { codes: Uint8Array; absmax: Float32Array } {
-  const bounds = Array.from({ length: map.length - 1 }, (_, i) => {
-    return Math.fround(Math.fround((map[i] as number) + (map[i + 1] as number)) / 2);
+  const bounds = Float32Array.from({ length: map.length - 1 }, (_, i) => {
+    return Math.fround((map[i] as number) + (map[i + 1] as number)) / 2;
   });
   const codes = new Uint8Array(values.length);
   const absmax = new Float32Array(Math.ceil(values.length / blockSize));
   for (let block = 0; block < absmax.length; block++) {
     const begin = block * blockSize;
     const end = Math.min(begin + blockSize, values.length);
-    const largest = largestMagnitude(values.subarray(begin, end), begin);
+    const largest = largestMagnitude(values, begin, end);
     const divisor = Math.max(largest, leastScale);
     // A whole block is multiplied by the inverse, a short one divided: bitsandbytes does, and the codes of a few weights depend on it.
     const isWhole = end - begin === blockSize;
@@ -169,22 +170,22 @@ function quantizeBlocks(
   return { codes, absmax };
 }
 
-function largestMagnitude(values: Float32Array, begin: number): number {
+function largestMagnitude(values: Float32Array, begin: number, end: number): number {
   let largest = 0;
-  for (const [i, value] of values.entries()) {
-    if (!Number.isFinite(value))
-      throw new ShapeError(`weight ${begin + i}`, 'a finite number', String(value));
-    largest = Math.max(largest, Math.abs(value));
+  for (let i = begin; i < end; i++) {
+    const magnitude = Math.abs(values[i] as number);
+    if (!(magnitude < Infinity)) throw new ShapeError(`weight ${i}`, 'a finite number', String(values[i]));
+    if (magnitude > largest) largest = magnitude;
   }
   return largest;
 }
 
-/** How many of the ascending bounds are below the value, by bisection. */
-function countBelow(bounds: readonly number[], value: number): number {
+/** How many of the ascending bounds are below the value, by bisection: this runs once for every weight. */
+function countBelow(bounds: Float32Array, value: number): number {
   let [low, high] = [0, bounds.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (must(bounds[middle], 'bound') < value) low = middle + 1;
+    if ((bounds[middle] as number) < value) low = middle + 1;
     else high = middle;
   }
   return low;
