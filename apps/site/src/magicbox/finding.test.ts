@@ -34,6 +34,7 @@ describe('describeFinding', () => {
   it.each([
     [15, 1, 'clear: 14.0 above “not stated”'],
     [9, 1, 'fair: 8.0 above “not stated”'],
+    [6.5, 1, 'narrow: 5.5 above “not stated”'],
     [1.5, 1, 'narrow: 0.5 above “not stated”'],
     [1, 1.5, 'narrow: “Ana” is 0.5 below'],
     [-4, 2, 'fair: “Ana” is 6.0 below'],
