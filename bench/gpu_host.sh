@@ -55,7 +55,7 @@ entry() {
     *-nf4) onnx=${name%-nf4}-q4 onnx_expected=$onnx ;;
     bert16-qa*) task=span-logits folder=bert16-qa expected=bert16-qa ;;
     magicbox) task=answers ;;
-    # The other engine without the rounding of activations, which computes something else.
+    # The other engine alone without the rounding of activations, which is another computation; Tromino runs the same model as beside magicbox.onnx.
     magicbox-plain) task=answers folder=magicbox expected=magicbox onnx_expected=$onnx ;;
   esac
   [ -s "$work/models/$expected.json" ] && [ -d "$work/models/$folder" ] || return 0
