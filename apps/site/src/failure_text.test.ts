@@ -16,6 +16,12 @@ describe('describePlayerFailure', () => {
 });
 
 describe('describeReaderFailure', () => {
+  it('says of a refused checkpoint no more than is known: it may be refused before or behind an upload', () => {
+    const advice = 'Its files were read, and what they hold was refused:';
+    for (const describeFailure of [describePlayerFailure, describeReaderFailure])
+      expect(describeFailure({ name: 'FormatError', message: 'm' }).advice).toBe(advice);
+  });
+
   it.each([
     ['SourceError', 'MagicBox is not here', false],
     ['FormatError', 'This is not MagicBox', false],

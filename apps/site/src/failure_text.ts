@@ -39,7 +39,7 @@ const playerTexts: FailureTexts = {
   },
   FormatError: {
     title: 'This is not a player of Strata',
-    advice: 'The checkpoint was read and refused before anything was uploaded.',
+    advice: 'Its files were read, and what they hold was refused:',
     retry: 'Look again',
     offersCpu: false,
   },
@@ -68,7 +68,7 @@ const readerTexts: FailureTexts = {
   },
   FormatError: {
     title: 'This is not MagicBox',
-    advice: 'The checkpoint was read and refused before anything was uploaded.',
+    advice: 'Its files were read, and what they hold was refused:',
     retry: 'Look again',
     offersCpu: false,
   },

@@ -1,4 +1,4 @@
-/** One of the formats in which the shipped player's weights come. */
+/** One of the formats of weights in which a player ships. */
 export interface WeightFormat {
   readonly id: string;
   readonly label: string;
@@ -9,7 +9,7 @@ export interface WeightFormat {
 /** The player as it was trained; the others are held against it. */
 export const denseFormat: WeightFormat = { id: 'dense', label: 'Dense, 32 bits', folder: 'polyomino-dense' };
 
-/** The same player in every format that ships. */
+/** A player in every format that ships: the dense one, the same in NF4, and a ternary one that was trained to choose as it does. */
 export const weightFormats: readonly WeightFormat[] = [
   denseFormat,
   { id: 'nf4', label: 'NF4, 4 bits', folder: 'polyomino-nf4' },

@@ -114,9 +114,6 @@ describe('MagicBox on the page', () => {
     for (const name of ['first', 'median', 'last'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d\u2009.]+ ms$/);
     expect(await text('#magicbox-download')).toBe('69.0 kB');
-    expect(await text('#magicbox-split')).toMatch(
-      /^Last: \d+ tokens in one row; [\d.]+ ms to cut them, [\d\u2009.]+ ms to run/,
-    );
     for (const name of ['weights', 'workspace', 'peak'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d.]+ kB$/);
     expect(await text('#magicbox-backend')).toContain('WebGPU on');

@@ -1,6 +1,6 @@
 import { CallTimes } from '../call_times.ts';
 import { htmlById } from '../dom.ts';
-import { formatBytes, formatInteger, formatMs } from '../format.ts';
+import { formatBytes, formatMs } from '../format.ts';
 import { describeBackend } from '../panels/adapter_panel.ts';
 import type { Reading, ReaderInfo } from './reader_protocol.ts';
 
@@ -13,7 +13,6 @@ export class CostView {
   showLoaded(info: ReaderInfo): void {
     this.clear();
     this.#root.hidden = false;
-    htmlById('magicbox-split').textContent = 'The first call also compiles.';
     for (const name of ['weights', 'workspace', 'peak']) htmlById(`magicbox-${name}`).textContent = '–';
     htmlById('magicbox-download').textContent = formatBytes(info.checkpointBytes);
     htmlById('magicbox-backend').textContent = describeBackend(info).name;
@@ -26,11 +25,9 @@ export class CostView {
     this.#showTimes();
   }
 
-  add(reading: Reading): void {
-    const { durationMs, memory } = reading;
+  add({ durationMs, memory }: Reading): void {
     this.#times.add(durationMs);
     this.#showTimes();
-    htmlById('magicbox-split').textContent = describeSplit(reading);
     const { weights, workspace } = memory.categories;
     htmlById('magicbox-weights').textContent = formatBytes(weights.currentBytes);
     htmlById('magicbox-workspace').textContent = formatBytes(workspace.peakBytes);
@@ -44,12 +41,4 @@ export class CostView {
       htmlById(`magicbox-${name}`).textContent = durationMs === undefined ? '–' : formatMs(durationMs);
     htmlById('magicbox-count').textContent = String(count);
   }
-}
-
-/** What the last call read, and where its time went. */
-function describeSplit({ durationMs, tokenizeMs, numTokens, numRows }: Reading): string {
-  const rows = numRows === 1 ? 'one row' : `${formatInteger(numRows)} rows`;
-  return `Last: ${formatInteger(numTokens)} tokens in ${rows}; ${formatMs(tokenizeMs)} to cut them, ${formatMs(
-    durationMs - tokenizeMs,
-  )} to run the model, search and read back.`;
 }

@@ -8,6 +8,7 @@ import { examples } from './examples.ts';
 import { MagicSession } from './magic_session.ts';
 import { QuestionsView } from './questions_view.ts';
 import { loadReader, type Reader } from './reader.ts';
+import { describeAnswers } from './session_text.ts';
 import { TextView } from './text_view.ts';
 
 /** How long answers must rest before they are read out: not at every key. */
@@ -156,11 +157,7 @@ export class MagicBox {
   #announceSoon(): void {
     clearTimeout(this.#announcing);
     this.#announcing = setTimeout(() => {
-      const answers = this.#session.questions.map(({ id, text }) => {
-        const finding = this.#session.findingOf(id);
-        return `${text} ${finding?.isStated === true ? (finding.best?.text ?? '') : 'Not stated'}.`;
-      });
-      announce(answers.join(' '));
+      announce(describeAnswers(this.#session));
     }, announceAfterMs);
   }
 }

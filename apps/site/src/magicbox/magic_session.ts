@@ -53,6 +53,11 @@ export class MagicSession {
     return this.#list.questions;
   }
 
+  /** The questions that say something: those that the model is asked. */
+  get asked(): readonly Question[] {
+    return this.#list.asked;
+  }
+
   /** Whether a reader is there. */
   get canRead(): boolean {
     return this.#reader !== undefined;
@@ -137,7 +142,7 @@ export class MagicSession {
 
   #readSoon(delayMs?: number): void {
     this.#refusal = undefined;
-    const { asked } = this.#list;
+    const { asked } = this;
     if (this.#reader !== undefined && asked.length > 0 && this.#text.trim() !== '') {
       this.#calls.ask({ reader: this.#reader, text: this.#text, questions: asked }, delayMs);
     } else {

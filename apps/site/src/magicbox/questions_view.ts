@@ -3,6 +3,7 @@ import { describeFinding, type Finding } from './finding.ts';
 import type { MagicSession } from './magic_session.ts';
 import { colorOf } from './question_colors.ts';
 import type { Question } from './question_list.ts';
+import { describeState } from './session_text.ts';
 
 interface Row {
   readonly item: HTMLElement;
@@ -57,7 +58,7 @@ export class QuestionsView {
     questions.forEach((question, i) => {
       this.#showQuestion(question, i + 1);
     });
-    this.#state.textContent = this.#describeState();
+    this.#state.textContent = describeState(this.#session);
     this.#list.ariaBusy = String(this.#session.isReading);
   }
 
@@ -126,15 +127,5 @@ export class QuestionsView {
     const next = questions[place] ?? questions.at(-1);
     const row = next === undefined ? undefined : this.#rows.get(next.id);
     (row?.input ?? this.#added).focus();
-  }
-
-  #describeState(): string {
-    const { questions, refusal, isReading, canRead } = this.#session;
-    if (refusal !== undefined) return refusal;
-    if (!canRead) return 'no answers without the model';
-    const findings = questions.map(({ id }) => this.#session.findingOf(id));
-    const numStated = findings.filter((finding) => finding?.isStated === true).length;
-    if (isReading && findings.every((finding) => finding === undefined)) return 'reading';
-    return `${numStated} of ${questions.length} stated in the text`;
   }
 }

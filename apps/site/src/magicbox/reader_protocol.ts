@@ -21,11 +21,5 @@ export interface Reading {
   readonly extractions: readonly Extraction[];
   /** From the text and the questions to the answers: tokenising, running, searching, reading back. */
   readonly durationMs: number;
-  /** The part of it in which the text and the questions were cut into tokens. */
-  readonly tokenizeMs: number;
-  /** Tokens that the model read: questions and text of all its rows. */
-  readonly numTokens: number;
-  /** Rows that they took: one, unless the text is long or the questions are many. */
-  readonly numRows: number;
   readonly memory: MemoryReport;
 }

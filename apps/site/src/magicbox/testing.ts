@@ -25,9 +25,6 @@ export function fakeReader(): FakeReader {
       return Promise.resolve({
         extractions,
         durationMs: 7,
-        tokenizeMs: 1,
-        numTokens: 20,
-        numRows: 1,
         memory: emptyMemory,
       });
     },

@@ -11,7 +11,7 @@ export interface FormatFacts {
   readonly agreement?: Agreement | undefined;
 }
 
-/** The formats of the player's weights side by side: a choice, and what each takes and gives. */
+/** The players by the format of their weights, side by side: a choice, and what each takes and gives. */
 export class FormatsPanel {
   readonly #rows = htmlById('format-rows');
   readonly #state = htmlById('formats-state');
@@ -27,7 +27,7 @@ export class FormatsPanel {
   /** Marks the format that plays; undefined where it is none of these. */
   showPlaying(playing: WeightFormat | undefined): void {
     for (const [id, input] of this.#inputs) input.checked = id === playing?.id;
-    this.#state.textContent = 'same player, fewer bits';
+    this.#state.textContent = 'the same game in fewer bits';
   }
 
   showLoading({ label }: WeightFormat): void {
