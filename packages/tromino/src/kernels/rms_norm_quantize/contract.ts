@@ -10,7 +10,8 @@ export type RmsNormQuantizeProblem = Readonly<{ rows: number; k: number; epsilon
  *
  * **Shapes** x[rows, k], weight[k] → out[rows, words of a quantised row].
  *
- * **Numerics** the same operations in the same order as the two ops one after the other, each rounded to f32: their bits.
+ * **Numerics** the same operations as the two ops one after the other. Their bits wherever the tests ran; WGSL does not promise that, as it lets a
+ * compiler reassociate the products of a normed value with the scale.
  */
 export const rmsNormQuantizeContract: OpContract<RmsNormQuantizeProblem> = {
   op: 'rms_norm_quantize',
