@@ -30,6 +30,7 @@ function problemOf(
     valueStride: width,
     valueOffset: (numHeads + numKeyHeads) * headDim,
     maxRowTokens,
+    portable: false,
     ...rest,
   };
 }
@@ -86,6 +87,7 @@ describeKernel<AttentionProblem>(
         headDim: fc.constantFrom(7, 8, 80),
         causal: fc.boolean(),
         window: fc.constantFrom(0, 0, 1, 5, 64),
+        portable: fc.boolean(),
       })
       .map(({ numTokens, maxRowTokens, group, ...rest }) =>
         problemOf(numTokens, Math.min(maxRowTokens, numTokens), {

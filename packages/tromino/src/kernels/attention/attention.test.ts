@@ -20,6 +20,7 @@ const single: AttentionProblem = {
   valueStride: 3,
   valueOffset: 2,
   maxRowTokens: 3,
+  portable: false,
 };
 const oneRow = Uint32Array.of(0, 3, 0, 0, 0, 3, 1, 0, 0, 3, 2, 0);
 

@@ -22,6 +22,13 @@ struct Params {
 @group(0) @binding(4) var<storage, read> tokens: array<vec4u>;
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 
+fn zero() -> u32 {
+  return params.num_tokens >> 31u;
+}
+
+// Whether bits are those of portable.wgsl.
+override is_portable: bool;
+
 const LANES = 64u;
 
 // Scores are clamped, so that the difference of two is finite; a masked key has a score below all others.
@@ -46,6 +53,13 @@ var<workgroup> partial: array<f32, LANES>;
 // Exponentials of the scores of one chunk of keys.
 var<workgroup> weights: array<f32, LANES>;
 
+fn add_product(sum: f32, a: f32, b: f32) -> f32 {
+  if (is_portable) {
+    return sum + rounded(a * b);
+  }
+  return fma(a, b, sum);
+}
+
 fn score(query: u32, query_start: u32, key: u32, key_head: u32) -> f32 {
   if (!sees(query, key)) {
     return MASKED;
@@ -53,13 +67,18 @@ fn score(query: u32, query_start: u32, key: u32, key_head: u32) -> f32 {
   let key_start = key * params.key_stride + params.key_offset + key_head * params.head_dim;
   var dot = 0.0;
   for (var i = 0u; i < params.head_dim; i++) {
-    dot = fma(q[query_start + i], k[key_start + i], dot);
+    dot = add_product(dot, q[query_start + i], k[key_start + i]);
   }
   return clamp(params.scale * dot, -SCORE_LIMIT, SCORE_LIMIT);
 }
 
 fn exponential(score: f32, largest: f32) -> f32 {
-  return select(0.0, exp(max(score - largest, LOWEST_EXPONENT)), score > MASKED);
+  let exponent = max(score - largest, LOWEST_EXPONENT);
+  var weight = exp(exponent);
+  if (is_portable) {
+    weight = exponential4(vec4f(exponent)).x;
+  }
+  return select(0.0, weight, score > MASKED);
 }
 
 // For any row length and any head size: one head of one query per workgroup. Nothing that grows with the row is kept; scores are
@@ -123,7 +142,7 @@ fn main(
         var value = chunk * params.value_stride + params.value_offset + key_head * params.head_dim + column;
         for (var i = 0u; i < num_keys; i++) {
           if (weights[i] != 0.0) {
-            total = fma(weights[i], v[value], total);
+            total = add_product(total, weights[i], v[value]);
           }
           value += params.value_stride;
         }
@@ -131,7 +150,11 @@ fn main(
       workgroupBarrier();
     }
     if (column < params.head_dim) {
-      out[index * params.head_dim + column] = select(0.0, total / sum, sum > 0.0);
+      var mean = total / sum;
+      if (is_portable) {
+        mean = total * quotient(1.0, sum);
+      }
+      out[index * params.head_dim + column] = select(0.0, mean, sum > 0.0);
     }
   }
 }

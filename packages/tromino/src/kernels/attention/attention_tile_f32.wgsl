@@ -22,6 +22,13 @@ struct Params {
 @group(0) @binding(4) var<storage, read> tokens: array<vec4u>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4f>;
 
+fn zero() -> u32 {
+  return params.num_tokens >> 31u;
+}
+
+// Whether bits are those of portable.wgsl.
+override is_portable: bool;
+
 const LANES = 128u;
 
 // Exponentials are summed by 64 lanes for every vector of queries.
@@ -79,12 +86,19 @@ fn query_element(query: u32, end: u32, head: u32, i: u32) -> f32 {
   return q[query * params.query_stride + params.query_offset + head * params.head_dim + i];
 }
 
+fn add_product(sum: vec4f, a: vec4f, b: vec4f) -> vec4f {
+  if (is_portable) {
+    return sum + rounded4(a * b);
+  }
+  return fma(a, b, sum);
+}
+
 // Adds the products of four elements of a key with those of four queries, which begin at `scratch[element]`.
 fn add_products(dots: vec4f, element: u32, key_quad: vec4f) -> vec4f {
-  let dots_x = fma(scratch[element], vec4f(key_quad.x), dots);
-  let dots_y = fma(scratch[element + 1u], vec4f(key_quad.y), dots_x);
-  let dots_z = fma(scratch[element + 2u], vec4f(key_quad.z), dots_y);
-  return fma(scratch[element + 3u], vec4f(key_quad.w), dots_z);
+  let dots_x = add_product(dots, scratch[element], vec4f(key_quad.x));
+  let dots_y = add_product(dots_x, scratch[element + 1u], vec4f(key_quad.y));
+  let dots_z = add_product(dots_y, scratch[element + 2u], vec4f(key_quad.z));
+  return add_product(dots_z, scratch[element + 3u], vec4f(key_quad.w));
 }
 
 // Dot products of one key with the four queries of a vector.
@@ -121,7 +135,7 @@ fn dot_products(vector: u32, key_start: u32) -> vec4f {
 // Adds the values of key i, weighed. A weight of 0 adds nothing, whatever the values are.
 fn add_values(totals: vec4f, i: u32, query: u32, values: vec4f) -> vec4f {
   let weight = scores[i * query_vectors + query / 4u][query % 4u];
-  return select(totals, fma(vec4f(weight), values, totals), weight != 0.0);
+  return select(totals, add_product(totals, vec4f(weight), values), weight != 0.0);
 }
 
 // Sums four columns of the values of a row's keys, each by its weight for a query of the tile. Weights go on as 0 to a whole batch.
@@ -204,7 +218,11 @@ fn attend(begin: u32, end: u32, head: u32, lane: u32) {
     var sum = vec4f();
     for (var i = sum_lane; i < num_weights; i += SUM_LANES) {
       let score = select(vec4f(MASKED), scores[i * query_vectors + sums_vector], i < num_keys);
-      let exponential = exp(max(score - largest, vec4f(LOWEST_EXPONENT)));
+      let exponent = max(score - largest, vec4f(LOWEST_EXPONENT));
+      var exponential = exp(exponent);
+      if (is_portable) {
+        exponential = exponential4(exponent);
+      }
       let weight = select(vec4f(), exponential, score > vec4f(MASKED));
       scores[i * query_vectors + sums_vector] = weight;
       sum += weight;
@@ -228,7 +246,11 @@ fn attend(begin: u32, end: u32, head: u32, lane: u32) {
     let value_start = (row_start * params.value_stride + head_start) / 4u + column;
     let totals = weighted_values(query, num_keys, value_start);
     let sum = scratch[query / 4u * SUM_LANES][query % 4u];
-    out[(begin + query) * row_quads + head * quads + column] = select(vec4f(), totals / sum, sum > 0.0);
+    var mean = totals / sum;
+    if (is_portable) {
+      mean = totals * quotient(1.0, sum);
+    }
+    out[(begin + query) * row_quads + head * quads + column] = select(vec4f(), mean, sum > 0.0);
   }
   workgroupBarrier();
 }

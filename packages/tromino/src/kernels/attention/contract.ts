@@ -4,7 +4,8 @@ import { tokenFields } from '../tokens.ts';
 /**
  * Sizes and mask of attention over a ragged batch. Strides are the widths of a token's row in each operand, offsets the column at
  * which head 0 begins, all in elements, so that a fused projection is read in place. `window` 0 is none. `maxRowTokens` is the
- * longest row's length, at least.
+ * longest row's length, at least. `portable` asks for the same bits on every device, for more instructions: what is rounded to int8 behind the
+ * attention must not depend on the last digit.
  */
 export type AttentionProblem = Readonly<{
   numTokens: number;
@@ -21,6 +22,7 @@ export type AttentionProblem = Readonly<{
   valueStride: number;
   valueOffset: number;
   maxRowTokens: number;
+  portable: boolean;
 }>;
 
 /** Scores are clamped to this magnitude, so that the difference of two is a finite f32. */
@@ -38,7 +40,8 @@ export const scoreLimit = 1.7e38;
  * **Numerics** score = clamp(scale * dot, ±1.7e38), the dot product by `fma` over headDim in order; e = exp(score - max of the row);
  * the sum of e is taken by 64 lanes, lane (key - row start) mod 64, in order, then a halving tree 32, 16, … 1; out = (sum by `fma`
  * over keys in order of e * v) / sum. The maximum is of the *whole* row before any exponential is taken: merging chunks by
- * relative weights gives infinity * 0 = NaN for finite scores of ±1e38. A key whose e is 0 contributes nothing.
+ * relative weights gives infinity * 0 = NaN for finite scores of ±1e38. A key whose e is 0 contributes nothing. Where `portable`, every product is
+ * rounded before it is added, the exponential is that of `portable.ts`, and out = sum * (1 / sum of e) with its quotient: the reference's bits.
  *
  * **Source** Vaswani et al., "Attention Is All You Need", 2017; grouped heads: Ainslie et al., 2023.
  */

@@ -1,5 +1,6 @@
 import { defaultCaps } from '../caps.ts';
 import type { KernelVariant } from '../op.ts';
+import portable from '../portable.wgsl?raw';
 import any from './attention_any_f32.wgsl?raw';
 import tile from './attention_tile_f32.wgsl?raw';
 import type { AttentionProblem } from './contract.ts';
@@ -25,12 +26,13 @@ function tileF32(queryVectors: 1 | 2): KernelVariant<AttentionProblem> {
   const numQueries = 4 * queryVectors;
   return {
     id: `attention_tile${numQueries}_f32`,
-    wgsl: tile,
+    wgsl: portable + tile,
     requires: [],
     overrides: (p) => ({
       query_vectors: queryVectors,
       row_capacity: rowCapacity(p, queryVectors),
       head_size: p.headDim,
+      is_portable: Number(p.portable),
     }),
     fits: (p) =>
       [p.headDim, p.keyStride, p.keyOffset, p.valueStride, p.valueOffset].every((size) => size % 4 === 0) &&
@@ -42,9 +44,9 @@ function tileF32(queryVectors: 1 | 2): KernelVariant<AttentionProblem> {
 /** One query of one head per workgroup, any row length and head size; computes scores over again rather than keep them. */
 const anyF32: KernelVariant<AttentionProblem> = {
   id: 'attention_any_f32',
-  wgsl: any,
+  wgsl: portable + any,
   requires: [],
-  overrides: () => ({}),
+  overrides: (p) => ({ is_portable: Number(p.portable) }),
   fits: () => true,
   workgroups: (p) => p.numTokens * p.numHeads,
 };

@@ -3,7 +3,7 @@ import type { OperandArrays } from '../op.ts';
 import { at, floatOperand } from '../operands.ts';
 import type { GatedActivationProblem } from './contract.ts';
 
-/** Applies the activation to the gate and multiplies by up, in f64. */
+/** Applies the activation to the gate in f64, rounds to f32 as the device does, and multiplies by up. */
 export function gatedActivationReference(problem: GatedActivationProblem, operands: OperandArrays): void {
   const { rows, inner, activation } = problem;
   const x = floatOperand(operands, 'x', rows * 2 * inner);
@@ -12,7 +12,7 @@ export function gatedActivationReference(problem: GatedActivationProblem, operan
     for (let i = 0; i < inner; i++) {
       const gate = at(x, row * 2 * inner + i);
       const up = at(x, row * 2 * inner + inner + i);
-      out[row * inner + i] = activate(activation, gate) * up;
+      out[row * inner + i] = Math.fround(activate(activation, gate)) * up;
     }
   }
 }

@@ -34,9 +34,9 @@ export type MatmulTernaryProblem = Readonly<{
  * **Shapes** a[m, words] as `quantize_activations` gives it, weight[ceil(k / 16), n] as `packTernary` lays it out, scales[numParts],
  * bias[numColumns], residual[m, numColumns] → out[m, numColumns], only the columns from `columnOffset` on.
  *
- * **Numerics** `sum = Σ a · code` in i32, exact in any order: |sum| ≤ 128 k. Then in f32, with the row's scale s and the part's scale w,
- * `out = fma(sum, factor, addend)`, where factor is `w / s` or `1 / (s · w)` as `scaling` says, and addend is bias + residual, or
- * fma(bias, w, residual) where the bias is scaled; what is absent is 0.
+ * **Numerics** `sum = Σ a · code` in i32, exact in any order: |sum| ≤ 128 k. Then in f32, each sum and product rounded, with the inverse r of the
+ * row's scale and the part's scale w, `out = sum · factor + addend`, where factor is `r · w` or `r / w` (the quotient of `portable.ts`) as
+ * `scaling` says, and addend is residual + bias, or residual + bias · w where the bias is scaled; what is absent is 0. The bits are the reference's.
  *
  * **Source** Ma et al., "The Era of 1-bit LLMs", 2024; transformers, integrations/bitnet.py, `AutoBitLinear` and `BitLinear`.
  */
@@ -64,7 +64,7 @@ export const matmulTernaryContract: OpContract<MatmulTernaryProblem> = {
     { name: 'scales_bias', type: 'u32' },
     { name: 'has_residual', type: 'u32' },
   ],
-  tolerance: { absolute: 1e-37, relative: 1e-6 },
+  tolerance: { absolute: 1e-37, relative: 0 },
   paramValues: (p) => [
     p.m,
     p.n,

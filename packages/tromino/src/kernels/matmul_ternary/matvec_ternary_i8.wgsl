@@ -23,7 +23,11 @@ struct Params {
 
 const COLUMNS = 32u;
 
-// A row of a: (scale's bits, sum of the codes, 0, 0), then 16 codes a vec4.
+fn zero() -> u32 {
+  return params.m >> 31u;
+}
+
+// A row of a: (scale's bits, sum of the codes, bits of the scale's inverse, 0), then 16 codes a vec4.
 fn row_start(row: u32) -> u32 {
   return min(row, params.m - 1u) * (1u + (params.k + 15u) / 16u);
 }
@@ -44,7 +48,6 @@ fn store(row: u32, column: u32, products: i32) {
   }
   let header = a[row_start(row)];
   let sum = products - bitcast<i32>(header.y);
-  let row_scale = bitcast<f32>(header.x);
   let part = u32(column >= params.part_end_0) + u32(column >= params.part_end_1) + u32(column >= params.part_end_2);
   let part_scale = scales[part];
   let out_column = params.column_offset + column;
@@ -54,11 +57,14 @@ fn store(row: u32, column: u32, products: i32) {
     addend = residual[index];
   }
   if (params.has_bias != 0u) {
-    addend = fma(bias[out_column], select(1.0, part_scale, params.scales_bias != 0u), addend);
+    addend += rounded(bias[out_column] * select(1.0, part_scale, params.scales_bias != 0u));
   }
-  let factor = select(part_scale, 1.0, params.scale_divides != 0u)
-    / select(row_scale, row_scale * part_scale, params.scale_divides != 0u);
-  out[index] = fma(f32(sum), factor, addend);
+  let row_factor = bitcast<f32>(header.z);
+  var factor = row_factor * part_scale;
+  if (params.scale_divides != 0u) {
+    factor = quotient(row_factor, part_scale);
+  }
+  out[index] = rounded(f32(sum) * factor) + addend;
 }
 
 // Adds the products of 16 elements to the sums of the (up to four) rows.

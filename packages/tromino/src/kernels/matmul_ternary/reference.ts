@@ -1,11 +1,12 @@
 import { packedTernaryCode, ternaryGroups } from '../../tensor/ternary.ts';
 import type { OperandArrays } from '../op.ts';
 import { at, floatOperand, indexOperand } from '../operands.ts';
+import { quotient } from '../portable.ts';
 import { quantizedRowWords } from '../quantize_activations/contract.ts';
-import { rowCodes, rowScale } from '../quantize_activations/reference.ts';
+import { rowCodes, rowFactor } from '../quantize_activations/reference.ts';
 import type { MatmulTernaryProblem } from './contract.ts';
 
-/** Multiplies whole numbers exactly, and scales in f64. */
+/** Multiplies whole numbers exactly, and scales in f32 with the device's bits. */
 export function matmulTernaryReference(problem: MatmulTernaryProblem, operands: OperandArrays): void {
   const { m, n, k, columnOffset, numColumns, scaling, hasBias, scalesBias, hasResidual } = problem;
   const words = quantizedRowWords(k);
@@ -15,20 +16,21 @@ export function matmulTernaryReference(problem: MatmulTernaryProblem, operands: 
   const bias = hasBias ? floatOperand(operands, 'bias', numColumns) : undefined;
   const residual = hasResidual ? floatOperand(operands, 'residual', m * numColumns) : undefined;
   const out = floatOperand(operands, 'out', m * numColumns);
+  const f32 = Math.fround;
   const partOf = ({ partEnd0, partEnd1, partEnd2 }: MatmulTernaryProblem, column: number): number =>
     Number(column >= partEnd0) + Number(column >= partEnd1) + Number(column >= partEnd2);
   for (let row = 0; row < m; row++) {
     const quantized = a.subarray(row * words, (row + 1) * words);
     const activations = rowCodes(quantized);
-    const tokenScale = rowScale(quantized);
+    const tokenFactor = rowFactor(quantized);
     for (let column = 0; column < n; column++) {
       const scale = at(scales, partOf(problem, column));
-      const factor = scaling === 'multiply' ? scale / tokenScale : 1 / (tokenScale * scale);
+      const factor = scaling === 'multiply' ? f32(tokenFactor * scale) : quotient(tokenFactor, scale);
       const outColumn = columnOffset + column;
       const index = row * numColumns + outColumn;
-      const shift = bias ? at(bias, outColumn) * (scalesBias ? scale : 1) : 0;
-      out[index] =
-        dot(activations, codes, column * k, k) * factor + shift + (residual ? at(residual, index) : 0);
+      let addend = residual ? at(residual, index) : 0;
+      if (bias) addend = f32(addend + f32(at(bias, outColumn) * (scalesBias ? scale : 1)));
+      out[index] = f32(dot(activations, codes, column * k, k) * factor) + addend;
     }
   }
 }

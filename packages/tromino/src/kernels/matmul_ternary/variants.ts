@@ -1,4 +1,5 @@
 import type { KernelVariant } from '../op.ts';
+import portable from '../portable.wgsl?raw';
 import type { MatmulTernaryProblem } from './contract.ts';
 import dot4Packed from './dot4_packed.wgsl?raw';
 import dot4Plain from './dot4_plain.wgsl?raw';
@@ -26,8 +27,18 @@ const tiles: Shared = {
 
 /** Best first. Each kernel comes with both ways to multiply four bytes, which give the same integers. */
 export const matmulTernaryVariants: readonly KernelVariant<MatmulTernaryProblem>[] = [
-  { id: 'matvec_dot4_ternary_i8', wgsl: dot4Packed + matvec, requires: [packedProducts], ...rows4 },
-  { id: 'matvec_ternary_i8', wgsl: dot4Plain + matvec, requires: [], ...rows4 },
-  { id: 'matmul_tile2x4_dot4_ternary_i8', wgsl: dot4Packed + tile2x4, requires: [packedProducts], ...tiles },
-  { id: 'matmul_tile2x4_ternary_i8', wgsl: dot4Plain + tile2x4, requires: [], ...tiles },
+  {
+    id: 'matvec_dot4_ternary_i8',
+    wgsl: portable + dot4Packed + matvec,
+    requires: [packedProducts],
+    ...rows4,
+  },
+  { id: 'matvec_ternary_i8', wgsl: portable + dot4Plain + matvec, requires: [], ...rows4 },
+  {
+    id: 'matmul_tile2x4_dot4_ternary_i8',
+    wgsl: portable + dot4Packed + tile2x4,
+    requires: [packedProducts],
+    ...tiles,
+  },
+  { id: 'matmul_tile2x4_ternary_i8', wgsl: portable + dot4Plain + tile2x4, requires: [], ...tiles },
 ];

@@ -3,7 +3,7 @@ import type { OpContract } from '../op.ts';
 /** Sizes of a quantisation of rows to int8. */
 export type QuantizeActivationsProblem = Readonly<{ rows: number; k: number }>;
 
-/** Words before a row's codes: its scale, the sum of its codes, and two of nothing, so that the codes begin at a whole vec4. */
+/** Words before a row's codes: its scale, the sum of its codes, its scale's inverse and one of nothing, so that the codes begin at a whole vec4. */
 export const rowHeaderWords = 4;
 
 /** Words of a quantised row: the header, and four codes a word, K filled up to a multiple of 16 with zeros. */
@@ -13,13 +13,12 @@ export function quantizedRowWords(k: number): number {
 
 /**
  * Rounds each row to int8 codes with a scale of its own: `scale = 127 / max(max |x|, 1e-5)`, `code = clamp(round(x * scale), -128, 127)`.
- * What stands for x is `code / scale`.
+ * What stands for x is `code / scale`, computed as `code * inverse` with `inverse = max(max |x|, 1e-5) / 127`.
  *
- * **Shapes** x[rows, k] → out[rows, 4 + 4 ceil(k / 16)] as (scale's bits, sum of the codes, 0, 0, codes four a word, lowest byte first).
+ * **Shapes** x[rows, k] → out[rows, 4 + 4 ceil(k / 16)] as (scale's bits, sum of the codes, inverse's bits, 0, codes four a word, lowest byte first).
  *
- * **Numerics** f32, ties to even. Maximum and integer sum do not depend on their order. The device's division may be off by 2.5 ulp, so
- * a scale may differ from the reference's, and a code by one where it is close to a tie. The maximum is taken of bits: a NaN in a row
- * makes its scale NaN, and with it whatever is computed from the row.
+ * **Numerics** f32, ties to even. Maximum and integer sum do not depend on their order, and quotients are those of `portable.ts`: the bits are
+ * the reference's. The maximum is taken of bits: a NaN in a row makes its scale NaN, and with it whatever is computed from the row.
  *
  * **Source** transformers, integrations/bitnet.py, `ActQuant` and `BitLinear.activation_quant`.
  */
@@ -33,7 +32,7 @@ export const quantizeActivationsContract: OpContract<QuantizeActivationsProblem>
     { name: 'rows', type: 'u32' },
     { name: 'k', type: 'u32' },
   ],
-  tolerance: { absolute: 1, relative: 0 },
+  tolerance: { absolute: 0, relative: 0 },
   paramValues: (p) => [p.rows, p.k],
   operandLengths: (p) => ({ x: p.rows * p.k, out: p.rows * quantizedRowWords(p.k) }),
 };

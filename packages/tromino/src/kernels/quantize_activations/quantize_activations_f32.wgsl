@@ -7,6 +7,10 @@ struct Params {
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<u32>;
 
+fn zero() -> u32 {
+  return params.rows >> 31u;
+}
+
 const LANES = 64u;
 const HEADER = 4u;
 
@@ -42,7 +46,10 @@ fn main(
     }
   }
   workgroupBarrier();
-  let scale = 127.0 / bitcast<f32>(largest[0]);
+  let maximum = bitcast<f32>(largest[0]);
+  // Beyond 1e35 a quotient needs a smaller divisor.
+  let shift = select(1.0, 0x1p-60, maximum > 0x1p60);
+  let scale = quotient(127.0, maximum * shift) * shift;
 
   let words = (params.k + 15u) / 16u * 4u;
   let start = row * (HEADER + words);
@@ -69,7 +76,7 @@ fn main(
   if (lane == 0u) {
     out[start] = bitcast<u32>(scale);
     out[start + 1u] = bitcast<u32>(sums[0]);
-    out[start + 2u] = 0u;
+    out[start + 2u] = bitcast<u32>(quotient(maximum, 127.0));
     out[start + 3u] = 0u;
   }
 }

@@ -1,11 +1,12 @@
 import type { KernelVariant } from '../op.ts';
 import type { QuantizeActivationsProblem } from './contract.ts';
-import wgsl from './quantize_activations_f32.wgsl?raw';
+import portable from '../portable.wgsl?raw';
+import kernel from './quantize_activations_f32.wgsl?raw';
 
 /** One row per workgroup. */
 const quantizeActivationsF32: KernelVariant<QuantizeActivationsProblem> = {
   id: 'quantize_activations_f32',
-  wgsl,
+  wgsl: portable + kernel,
   requires: [],
   overrides: () => ({}),
   fits: () => true,

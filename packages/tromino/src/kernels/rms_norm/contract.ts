@@ -8,8 +8,8 @@ export type RmsNormProblem = Readonly<{ rows: number; hidden: number; epsilon: n
  *
  * **Shapes** x[rows, hidden], weight[hidden] → out[rows, hidden].
  *
- * **Numerics** The sum of squares is taken by 64 lanes: lane l adds elements l, l + 64, … in order with `fma`; then a halving tree
- * adds lane l + 32 to lane l, l + 16, … 1. Squares past the f32 range make the row zero, as they do in transformers.
+ * **Numerics** The sum of squares is taken by 64 lanes: lane l adds the squares of elements l, l + 64, … in order; then a halving tree
+ * adds lane l + 32 to lane l, l + 16, … 1. Every product is rounded, and mean and inverse root are those of `portable.ts`. Squares past the f32 range make the row zero, as they do in transformers.
  *
  * **Source** Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
  */

@@ -9,6 +9,10 @@ struct Params {
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
+fn zero() -> u32 {
+  return params.rows >> 31u;
+}
+
 var<workgroup> partial: array<f32, 64>;
 
 // One row per workgroup of 64 lanes.
@@ -26,7 +30,7 @@ fn main(
   var sum = 0.0;
   for (var i = lane; i < params.hidden; i += 64u) {
     let value = x[start + i];
-    sum = fma(value, value, sum);
+    sum += rounded(value * value);
   }
   partial[lane] = sum;
   for (var half = 32u; half > 0u; half >>= 1u) {
@@ -36,7 +40,8 @@ fn main(
     }
   }
   workgroupBarrier();
-  let scale = 1.0 / sqrt(partial[0] / f32(params.hidden) + params.epsilon);
+  let mean = rounded(partial[0] * quotient(1.0, f32(params.hidden)));
+  let scale = inverse_root(mean + params.epsilon);
   for (var i = lane; i < params.hidden; i += 64u) {
     out[start + i] = x[start + i] * scale * weight[i];
   }

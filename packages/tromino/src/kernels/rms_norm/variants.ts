@@ -1,11 +1,12 @@
 import type { KernelVariant } from '../op.ts';
 import type { RmsNormProblem } from './contract.ts';
-import wgsl from './rms_norm_f32.wgsl?raw';
+import portable from '../portable.wgsl?raw';
+import kernel from './rms_norm_f32.wgsl?raw';
 
 /** One row per workgroup. */
 const rmsNormF32: KernelVariant<RmsNormProblem> = {
   id: 'rms_norm_f32',
-  wgsl,
+  wgsl: portable + kernel,
   requires: [],
   overrides: () => ({}),
   fits: () => true,

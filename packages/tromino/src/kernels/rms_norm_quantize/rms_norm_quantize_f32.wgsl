@@ -9,6 +9,10 @@ struct Params {
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<u32>;
 
+fn zero() -> u32 {
+  return params.rows >> 31u;
+}
+
 const LANES = 64u;
 const HEADER = 4u;
 
@@ -35,7 +39,7 @@ fn main(
   var square_sum = 0.0;
   for (var i = lane; i < params.k; i += LANES) {
     let value = x[first + i];
-    square_sum = fma(value, value, square_sum);
+    square_sum += rounded(value * value);
   }
   squares[lane] = square_sum;
   for (var half = LANES / 2u; half > 0u; half >>= 1u) {
@@ -45,7 +49,8 @@ fn main(
     }
   }
   workgroupBarrier();
-  let norm = 1.0 / sqrt(squares[0] / f32(params.k) + params.epsilon);
+  let mean = rounded(squares[0] * quotient(1.0, f32(params.k)));
+  let norm = inverse_root(mean + params.epsilon);
 
   // Magnitudes are compared as bits, which order floats as the numbers do and put NaN above all of them.
   var bits = bitcast<u32>(1e-5f);
@@ -60,7 +65,10 @@ fn main(
     }
   }
   workgroupBarrier();
-  let scale = 127.0 / bitcast<f32>(largest[0]);
+  let maximum = bitcast<f32>(largest[0]);
+  // Beyond 1e35 a quotient needs a smaller divisor.
+  let shift = select(1.0, 0x1p-60, maximum > 0x1p60);
+  let scale = quotient(127.0, maximum * shift) * shift;
 
   let words = (params.k + 15u) / 16u * 4u;
   let start = row * (HEADER + words);
@@ -87,7 +95,7 @@ fn main(
   if (lane == 0u) {
     out[start] = bitcast<u32>(scale);
     out[start + 1u] = bitcast<u32>(sums[0]);
-    out[start + 2u] = 0u;
+    out[start + 2u] = bitcast<u32>(quotient(maximum, 127.0));
     out[start + 3u] = 0u;
   }
 }

@@ -1,11 +1,12 @@
 import type { KernelVariant } from '../op.ts';
 import type { RmsNormQuantizeProblem } from './contract.ts';
-import wgsl from './rms_norm_quantize_f32.wgsl?raw';
+import portable from '../portable.wgsl?raw';
+import kernel from './rms_norm_quantize_f32.wgsl?raw';
 
 /** One row per workgroup. */
 const rmsNormQuantizeF32: KernelVariant<RmsNormQuantizeProblem> = {
   id: 'rms_norm_quantize_f32',
-  wgsl,
+  wgsl: portable + kernel,
   requires: [],
   overrides: () => ({}),
   fits: () => true,

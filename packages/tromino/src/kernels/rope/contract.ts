@@ -21,7 +21,7 @@ export type RopeProblem = Readonly<{
  * **Shapes** x[numTokens, rowStride], table[numPositions, rotaryDim / 2, 2] holding (cos, sin), tokens u32[numTokens, 4] →
  * out[numTokens, numHeads * headDim].
  *
- * **Numerics** lower half `fma(-upper, sin, lower * cos)`, upper half `fma(lower, sin, upper * cos)`.
+ * **Numerics** lower half `lower * cos - upper * sin`, upper half `upper * cos + lower * sin`, each product and sum rounded: the reference's bits.
  *
  * **Source** Su et al., "RoFormer", 2021, in the layout of GPT-NeoX.
  */
@@ -40,7 +40,7 @@ export const ropeContract: OpContract<RopeProblem> = {
     { name: 'head_dim', type: 'u32' },
     { name: 'rotary_dim', type: 'u32' },
   ],
-  tolerance: { absolute: 1e-37, relative: 5e-7 },
+  tolerance: { absolute: 1e-37, relative: 0 },
   paramValues: (p) => [p.numTokens, p.rowStride, p.numHeads, p.headDim, p.rotaryDim],
   operandLengths: (p) => ({
     x: p.numTokens * p.rowStride,

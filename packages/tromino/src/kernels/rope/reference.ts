@@ -3,13 +3,14 @@ import { at, floatOperand, indexAt, indexOperand } from '../operands.ts';
 import { tokenFields } from '../tokens.ts';
 import type { RopeProblem } from './contract.ts';
 
-/** Rotates each head by its token's position; products and sums in f64. */
+/** Rotates each head by its token's position; each product and sum rounded to f32: the device's bits. */
 export function ropeReference(problem: RopeProblem, operands: OperandArrays): void {
   const { numTokens, rowStride, numHeads, headDim, rotaryDim, numPositions } = problem;
   const x = floatOperand(operands, 'x', numTokens * rowStride);
   const table = floatOperand(operands, 'table', numPositions * rotaryDim);
   const tokens = indexOperand(operands, 'tokens', numTokens * tokenFields.count);
   const out = floatOperand(operands, 'out', numTokens * numHeads * headDim);
+  const f32 = Math.fround;
   const half = rotaryDim / 2;
   for (let token = 0; token < numTokens; token++) {
     const angles = indexAt(tokens, token * tokenFields.count + tokenFields.position) * rotaryDim;
@@ -19,8 +20,8 @@ export function ropeReference(problem: RopeProblem, operands: OperandArrays): vo
       for (let i = 0; i < half; i++) {
         const [lower, upper] = [at(x, from + i), at(x, from + i + half)];
         const [cos, sin] = [at(table, angles + 2 * i), at(table, angles + 2 * i + 1)];
-        out[to + i] = lower * cos - upper * sin;
-        out[to + i + half] = upper * cos + lower * sin;
+        out[to + i] = f32(lower * cos) - f32(upper * sin);
+        out[to + i + half] = f32(upper * cos) + f32(lower * sin);
       }
       out.set(x.subarray(from + rotaryDim, from + headDim), to + rotaryDim);
     }

@@ -12,6 +12,10 @@ struct Params {
 @group(0) @binding(3) var<storage, read> tokens: array<vec4u>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
+fn zero() -> u32 {
+  return params.num_tokens >> 31u;
+}
+
 // One head of one token per workgroup.
 @compute @workgroup_size(64)
 fn main(
@@ -33,8 +37,8 @@ fn main(
     let lower = x[source + i];
     let upper = x[source + i + half];
     let turn = table[position * half + i];
-    out[target_start + i] = fma(-upper, turn.y, lower * turn.x);
-    out[target_start + i + half] = fma(lower, turn.y, upper * turn.x);
+    out[target_start + i] = rounded(lower * turn.x) - rounded(upper * turn.y);
+    out[target_start + i + half] = rounded(upper * turn.x) + rounded(lower * turn.y);
   }
   for (var i = params.rotary_dim + lane; i < params.head_dim; i += 64u) {
     out[target_start + i] = x[source + i];

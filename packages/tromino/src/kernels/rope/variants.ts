@@ -1,11 +1,12 @@
 import type { KernelVariant } from '../op.ts';
 import type { RopeProblem } from './contract.ts';
-import wgsl from './rope_f32.wgsl?raw';
+import portable from '../portable.wgsl?raw';
+import kernel from './rope_f32.wgsl?raw';
 
 /** One head of one token per workgroup. */
 const ropeF32: KernelVariant<RopeProblem> = {
   id: 'rope_f32',
-  wgsl,
+  wgsl: portable + kernel,
   requires: [],
   overrides: () => ({}),
   fits: () => true,

@@ -188,6 +188,8 @@ class DecoderBody {
         valueStride: projectedColumns,
         valueOffset: rotatedColumns,
         maxRowTokens,
+        // What is rounded to int8 next may turn on the last digit.
+        portable: weights.output.pieces.some(({ format }) => format === 'ternary'),
       },
       { q: rotated, k: rotated, v: projected, tokens },
       { name: `${label}.attended`, shape: [numTokens, this.#queryColumns] },

@@ -201,6 +201,7 @@ class EncoderGraph {
         valueStride: 3 * hidden,
         valueOffset: 2 * hidden,
         maxRowTokens,
+        portable: false,
       },
       { q: rotated, k: rotated, v: projected, tokens },
       { name: `${label}.attended`, shape: [numTokens, hidden] },
