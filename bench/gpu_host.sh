@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Tromino beside ONNX Runtime Web, and plays the evaluation games, in a real Chromium on a GPU host.
 # Run it in the repository's root on the host, with the GPU kit unpacked and its environment set (see README.md). It needs bench/dist.
-# Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt and play.json. Every stage has a limit of its
+# Writes to $OUT: results.jsonl (a line for each row, as it comes), log.txt, agree.json and play.json. Every stage has a limit of its
 # own, and the whole ends within BUDGET_SECONDS (default 420): a stage that fails or hangs costs the others nothing. ONLY, a regular
 # expression, picks stages by name.
 set -u
@@ -158,6 +158,19 @@ play() {
   tail -n +"$((before + 1))" "$log" | grep '^{"adapter"' >"$OUT/play.json"
 }
 
+# Whether WebGPU answers as the portable backend does: all questions of the hand-written messages.
+agree() {
+  local folder
+  folder=$(site agree)
+  mv "$folder/agree.html" "$folder/index.html"
+  cp training/magicbox/handwritten/{dev,test}.jsonl "$folder/"
+  ln -sfn "$PWD/models/magicbox" "$folder/magicbox"
+  echo '{"folder":"magicbox/","messages":["dev.jsonl","test.jsonl"]}' >"$folder/agree.json"
+  local before; before=$(wc -l <"$log")
+  stage "$1" agree bash -c 'run_page "$@"' _ "$folder" "$((($1 - 5) * scale))"
+  tail -n +"$((before + 1))" "$log" | grep '^{"messages"' >"$OUT/agree.json"
+}
+
 llama=llama135m-cls shipped=polyomino-dense
 mkdir -p "$work/models"
 # All models first: nothing is timed while another program computes.
@@ -179,6 +192,7 @@ done
 page 40 pair magicbox,magicbox-plain
 page 25 ort-first magicbox
 page 25 ort-first magicbox-plain
+agree 80
 page 60 pair bert16-qa-fused,bert16-qa
 page 40 ort-first bert16-qa-fused
 page 40 ort-first bert16-qa
@@ -210,4 +224,4 @@ load_page $llama
 load_page $llama-nf4
 play 120
 note "== all done after $SECONDS s; rows: $(grep -c '"row"' "$results")"
-grep -E '^\[page\] (model|teacher|random legal|games survived|lines, of)' "$log" || true
+grep -E '^\[page\] (model|teacher|random legal|games survived|lines, of|[0-9]+ messages,|largest difference of scores)' "$log" || true
