@@ -209,6 +209,26 @@ describe.each(variants)('$id', (variant) => {
 });
 
 describe('attention', () => {
+  it.each([
+    problemOf(70, 33, { headDim: 64, numHeads: 4, numKeyHeads: 4, causal: false }),
+    problemOf(150, 150, { headDim: 24, numHeads: 2 }),
+    problemOf(90, 90, { headDim: 7, window: 5 }),
+  ])('gives the bits of the reference by every variant where it is portable: %j', async (sizes) => {
+    const problem = { ...sizes, portable: true };
+    const random = new Random(11);
+    const qkv = random.floats(problem.numTokens * problem.queryStride).map((value) => 4 * value);
+    const operands = fused(
+      problem,
+      qkv,
+      tokenTable(randomRows(problem.numTokens, problem.maxRowTokens, random)),
+    );
+    const out = new Float32Array(operands['out']?.length ?? 0);
+    ops.attention.reference(problem, { ...operands, out });
+    for (const variant of variants.filter((one) => one.fits(problem, defaultCaps))) {
+      expectSameBits(await runVariant(contract, variant, problem, operands), { out });
+    }
+  });
+
   it('gives the same bits by every variant at rows of 346 tokens', async () => {
     const problem = problemOf(400, 346, { headDim: 64, numHeads: 3, numKeyHeads: 1 });
     const operands = fused(problem, new Random(5).floats(400 * problem.queryStride), tokenTable([54, 346]));

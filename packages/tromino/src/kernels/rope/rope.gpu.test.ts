@@ -31,6 +31,6 @@ describeKernel({
   folding: [{ ...small, numTokens: 20 }],
   twins: [
     { variant: 'rope_f32', from: 'tokens[token].z', to: 'tokens[token].y', problem: small },
-    { variant: 'rope_f32', from: 'fma(-upper', to: 'fma(upper', problem: small },
+    { variant: 'rope_f32', from: ') - rounded(', to: ') + rounded(', problem: small },
   ],
 });
