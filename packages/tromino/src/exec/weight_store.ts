@@ -4,7 +4,7 @@ import { createOwnedBuffer, type OwnedBuffer } from '../gpu/ledger.ts';
 import type { WeightValues } from '../graph/graph.ts';
 import type { ProgressTracker } from '../io/progress.ts';
 import type { PlannedWeight } from '../plan/plan.ts';
-import { must } from '../util/assert.ts';
+import { assert, must } from '../util/assert.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
 import { loadWeights } from './load_weights.ts';
 import type { ResolvedWeights } from './resolve_weights.ts';
@@ -12,10 +12,9 @@ import type { ResolvedWeights } from './resolve_weights.ts';
 /** Bytes that may wait in the queue's own staging before an upload pauses for the device to take them. */
 const uploadWindowBytes = 32 * 1024 * 1024;
 
-/** One planned run of a weight's rows, with the elements of the whole weight that it holds. */
+/** One planned run of a weight's rows in its buffer. */
 interface Chunk {
-  readonly firstRow: number;
-  readonly firstElement: number;
+  readonly planned: PlannedWeight;
   readonly owned: OwnedBuffer;
 }
 
@@ -58,7 +57,7 @@ export class WeightStore {
 
   /** The buffer that holds these rows. */
   buffer({ weight, firstRow }: PlannedWeight): GPUBuffer {
-    const chunk = this.#chunks.get(weight)?.find((candidate) => candidate.firstRow === firstRow);
+    const chunk = this.#chunks.get(weight)?.find(({ planned }) => planned.firstRow === firstRow);
     return must(chunk, `${weight} from row ${firstRow}`).owned.buffer;
   }
 
@@ -68,7 +67,8 @@ export class WeightStore {
   }
 
   #allocate(context: GpuContext, account: MemoryAccount, planned: readonly PlannedWeight[]): void {
-    for (const { weight, firstRow, numRows, sizeBytes } of planned) {
+    for (const run of planned) {
+      const { weight, sizeBytes } = run;
       const owned = createOwnedBuffer(context.device, account, {
         label: weight,
         category: 'weights',
@@ -76,7 +76,7 @@ export class WeightStore {
         usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
       });
       const chunks = this.#chunks.get(weight) ?? [];
-      chunks.push({ firstRow, firstElement: (sizeBytes / 4 / numRows) * firstRow, owned });
+      chunks.push({ planned: run, owned });
       this.#chunks.set(weight, chunks);
     }
   }
@@ -111,17 +111,33 @@ export class WeightStore {
   /** Writes elements that may lie across several chunks of their weight. */
   #write(queue: GPUQueue, weight: string, firstElement: number, values: WeightValues): void {
     const end = firstElement + values.length;
-    for (const chunk of must(this.#chunks.get(weight), weight)) {
-      const from = Math.max(firstElement, chunk.firstElement);
-      const to = Math.min(end, chunk.firstElement + chunk.owned.sizeBytes / 4);
+    for (const { planned, owned } of must(this.#chunks.get(weight), weight)) {
+      if (planned.lines) {
+        queue.writeBuffer(owned.buffer, 0, linesOf(planned, planned.lines, firstElement, values));
+        continue;
+      }
+      const from = Math.max(firstElement, planned.firstElement);
+      const to = Math.min(end, planned.firstElement + owned.sizeBytes / 4);
       if (from >= to) continue;
-      queue.writeBuffer(
-        chunk.owned.buffer,
-        (from - chunk.firstElement) * 4,
-        values,
-        from - firstElement,
-        to - from,
-      );
+      const [offsetBytes, dataOffset] = [(from - planned.firstElement) * 4, from - firstElement];
+      queue.writeBuffer(owned.buffer, offsetBytes, values, dataOffset, to - from);
     }
   }
+}
+
+/** A run of rows that lie side by side: its part of every line. Only assembled weights lie so, which come whole. */
+function linesOf(
+  { weight, numRows, firstElement }: PlannedWeight,
+  { count, length }: NonNullable<PlannedWeight['lines']>,
+  offset: number,
+  values: WeightValues,
+): Uint32Array<ArrayBuffer> {
+  assert(offset === 0 && values.length === count * length, `${weight} did not come whole`);
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const run = new Uint32Array(count * numRows);
+  for (let line = 0; line < count; line++) {
+    const begin = line * length + firstElement;
+    run.set(bits.subarray(begin, begin + numRows), line * numRows);
+  }
+  return run;
 }

@@ -24,6 +24,21 @@ export interface ParamField {
   readonly type: 'u32' | 'f32';
 }
 
+/** How rows of a matrix lie in a buffer: one behind the other, or side by side, an element of each in every line. */
+export type RowLayout = 'rows' | 'lines';
+
+/** How an op's matrix may be cut into runs of rows, each in buffers and a dispatch of its own, where it is larger than a binding. */
+export interface RowCut<P extends Problem> {
+  /** Rows of the whole matrix. */
+  numRows(problem: P): number;
+  /** A run begins at a multiple of this many rows. */
+  granule(problem: P): number;
+  /** The operands that are cut; all others every dispatch gets whole. */
+  layouts(problem: P): Readonly<Record<string, RowLayout>>;
+  /** The problem of a run of rows. */
+  slice(problem: P, firstRow: number, numRows: number): P;
+}
+
 /**
  * What every variant of an op promises: operands in binding order (binding 0 is the uniform block, operand i is binding i + 1), the
  * uniform block, the order in which sums are taken (in the docstring of each contract), and the tolerance that follows from it.
@@ -37,6 +52,8 @@ export interface OpContract<P extends Problem> {
   paramValues(problem: P): readonly number[];
   /** Elements of each operand, by name, for exactly this problem. Absent optional operands are left out. */
   operandLengths(problem: P): Readonly<Record<string, number>>;
+  /** Left out where every operand must be whole. */
+  readonly rowCut?: RowCut<P>;
 }
 
 /** One way to compute an op on a GPU. Its `id` is also the pipeline's label, the profiler's row and the test's title. */

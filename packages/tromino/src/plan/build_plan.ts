@@ -9,7 +9,7 @@ import type { BufferRef, DispatchStep, Plan, PlanBytes, PlannedWeight, PlanStep 
 import { planSlices } from './slices.ts';
 import { UniformBlocks } from './uniforms.ts';
 import { chooseVariant, type VariantChoice } from './variants.ts';
-import { bindingLimitBytes, chunkableOperands, chunkWeight } from './weights.ts';
+import { bindingLimitBytes, planWeights, rowOperands, sliceProblem } from './weights.ts';
 import { layOutWorkspace } from './workspace.ts';
 
 /** What a caller may decide about a plan. */
@@ -71,29 +71,13 @@ class PlanBuilder {
   }
 
   #planWeights(): PlannedWeight[] {
-    const readers = this.#operandsByValue();
     const planned: PlannedWeight[] = [];
-    for (const value of this.#graph.values) {
-      if (value.origin.kind !== 'weight') continue;
-      const chunks = chunkWeight(value, readers.get(value.id) ?? [], this.#caps);
-      this.#refs.set(value.id, { kind: 'weight', index: planned.length });
-      this.#chunks.set(value.id, { first: planned.length, chunks });
+    for (const [id, chunks] of planWeights(this.#graph, this.#caps)) {
+      this.#refs.set(id, { kind: 'weight', index: planned.length });
+      this.#chunks.set(id, { first: planned.length, chunks });
       planned.push(...chunks);
     }
     return planned;
-  }
-
-  /** Which operands of which ops each value is, as `matmul.weight`. */
-  #operandsByValue(): Map<ValueId, string[]> {
-    const operands = new Map<ValueId, string[]>();
-    for (const node of this.#graph.nodes) {
-      for (const [operand, value] of Object.entries(node.operands)) {
-        const known = operands.get(value);
-        if (known) known.push(`${node.op}.${operand}`);
-        else operands.set(value, [`${node.op}.${operand}`]);
-      }
-    }
-    return operands;
   }
 
   #planOrigin<T>(kind: 'constant' | 'input', describe: (value: GraphValue) => T): T[] {
@@ -131,18 +115,20 @@ class PlanBuilder {
     );
   }
 
-  /** One dispatch, or one for each chunk of the node's weight. */
+  /** One dispatch, or one for each run of rows that the node's matrix is cut into. */
   #dispatches(node: GraphNode): DispatchStep[] {
-    const weightOperand = chunkableOperands[node.op];
-    const weightValue = weightOperand === undefined ? undefined : node.operands[weightOperand];
-    const chunked = weightValue === undefined ? undefined : this.#chunks.get(weightValue);
-    if (weightOperand === undefined || !chunked || chunked.chunks.length === 1)
-      return [this.#dispatch(node, node.problem, {})];
-    return chunked.chunks.map((chunk, index) =>
-      this.#dispatch(node, chunkProblem(node, chunk), {
-        [weightOperand]: { kind: 'weight', index: chunked.first + index },
-      }),
-    );
+    const cut = rowOperands(node).flatMap((operand) => {
+      const chunked = this.#chunks.get(must(node.operands[operand], operand));
+      return chunked && chunked.chunks.length > 1 ? [{ operand, ...chunked }] : [];
+    });
+    const runs = cut[0]?.chunks;
+    if (!runs) return [this.#dispatch(node, node.problem, {})];
+    return runs.map((run, index) => {
+      const refs = cut.map(({ operand, first }): [string, BufferRef] => {
+        return [operand, { kind: 'weight', index: first + index }];
+      });
+      return this.#dispatch(node, sliceProblem(node, run), Object.fromEntries(refs));
+    });
   }
 
   #dispatch(node: GraphNode, problem: Problem, replaced: Readonly<Record<string, BufferRef>>): DispatchStep {
@@ -202,14 +188,6 @@ function withHash(content: Omit<Plan, 'hash'>): Plan {
       return (hash ??= fingerprint(JSON.stringify(content)));
     },
   };
-}
-
-/** The same node for one run of its weight's rows. */
-function chunkProblem(node: GraphNode, chunk: PlannedWeight): Problem {
-  const { columnOffset } = node.problem;
-  return node.op === 'matmul'
-    ? { ...node.problem, n: chunk.numRows, columnOffset: Number(columnOffset) + chunk.firstRow }
-    : { ...node.problem, firstRow: chunk.firstRow, numRows: chunk.numRows };
 }
 
 interface Sized {

@@ -27,6 +27,10 @@ export interface PlannedWeight {
   readonly firstRow: number;
   readonly numRows: number;
   readonly sizeBytes: number;
+  /** Where its first element is among the whole weight's. */
+  readonly firstElement: number;
+  /** Where the rows of a weight that is cut lie side by side: in how many lines, and how long those of the whole weight are. */
+  readonly lines?: { readonly count: number; readonly length: number };
 }
 
 /** Data that the host computes once for all runs of the plan. */

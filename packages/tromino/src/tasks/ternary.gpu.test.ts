@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createTestDevice } from '../exec/testing/test_device.ts';
 import { loadGenerator, type Generator, type LoadOptions } from '../index.ts';
 
 const url = new URL('/packages/tromino/test/fixtures/checkpoints/bitnet-lm-autobitlinear/', location.origin)
@@ -45,4 +46,23 @@ it('gives a row the same bits alone, in a batch, in slices and without shared st
     new Uint32Array((values ?? new Float32Array()).slice().buffer);
   expect(words(inBatch)).toEqual(words(alone));
   expect(words(await sliced.lastLogits(input))).toEqual(words(alone));
+});
+
+it('gives the same bits where a binding limit cuts its matrices', async () => {
+  const limitBytes = 3000;
+  using whole = await loadGenerator(url, { backend: 'webgpu' });
+  const short = { ids: input.ids.slice(0, 2) };
+  const expected = await whole.lastLogits(short);
+  const cut = await createTestDevice({ maxStorageBufferBindingSize: limitBytes });
+  {
+    using model = await loadGenerator(url, { device: cut.device });
+    const { weights } = model.plan(2);
+    const runs = weights.filter(({ weight, lines }) => weight.endsWith('.codes') && lines !== undefined);
+    expect(runs.length).toBeGreaterThan(3);
+    expect(weights.every(({ sizeBytes }) => sizeBytes <= limitBytes)).toBe(true);
+    expect(await model.lastLogits(short)).toEqual(expected);
+  }
+  expect([...cut.live]).toEqual([]);
+  expect(cut.uncaptured).toEqual([]);
+  cut.device.destroy();
 });

@@ -36,4 +36,10 @@ export const embeddingContract: OpContract<EmbeddingProblem> = {
   tolerance: { absolute: 1e-37, relative: 0 },
   paramValues: (p) => [p.numTokens, p.hidden, p.firstRow, p.numRows, p.scale],
   operandLengths: (p) => ({ table: p.numRows * p.hidden, ids: p.numTokens, out: p.numTokens * p.hidden }),
+  rowCut: {
+    numRows: (p) => p.numRows,
+    granule: () => 1,
+    layouts: () => ({ table: 'rows' }),
+    slice: (p, firstRow, numRows) => ({ ...p, firstRow: p.firstRow + firstRow, numRows }),
+  },
 };

@@ -52,4 +52,10 @@ export const embeddingSumContract: OpContract<EmbeddingSumProblem> = {
     ...(p.tablePositions > 0 ? { position_table: p.tablePositions * p.hidden, positions: p.numTokens } : {}),
     out: p.numTokens * p.hidden,
   }),
+  rowCut: {
+    numRows: (p) => p.numRows,
+    granule: () => 1,
+    layouts: () => ({ table: 'rows' }),
+    slice: (p, firstRow, numRows) => ({ ...p, firstRow: p.firstRow + firstRow, numRows }),
+  },
 };

@@ -50,4 +50,10 @@ export const matmulContract: OpContract<MatmulProblem> = {
     ...(p.hasResidual ? { residual: p.m * p.numColumns } : {}),
     out: p.m * p.numColumns,
   }),
+  rowCut: {
+    numRows: (p) => p.n,
+    granule: () => 1,
+    layouts: () => ({ weight: 'rows' }),
+    slice: (p, firstRow, n) => ({ ...p, n, columnOffset: p.columnOffset + firstRow }),
+  },
 };

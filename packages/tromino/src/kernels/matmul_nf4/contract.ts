@@ -37,6 +37,13 @@ export function hasScalesByRow(k: number, blockSize: number): boolean {
   return k % blockSize === 0;
 }
 
+/** The fewest rows that are whole blocks together: a power of two, as block sizes are. */
+export function rowsOfWholeBlocks(k: number, blockSize: number): number {
+  let rows = 1;
+  while ((rows * k) % blockSize !== 0) rows *= 2;
+  return rows;
+}
+
 /**
  * Multiplies activations by the transpose of a weight in NF4, and may add a bias and a residual.
  *
@@ -91,4 +98,10 @@ export const matmulNf4Contract: OpContract<MatmulNf4Problem> = {
     ...(p.hasResidual ? { residual: p.m * p.numColumns } : {}),
     out: p.m * p.numColumns,
   }),
+  rowCut: {
+    numRows: (p) => p.n,
+    granule: (p) => rowsOfWholeBlocks(p.k, p.blockSize),
+    layouts: (p) => ({ codes: 'lines', scales: hasScalesByRow(p.k, p.blockSize) ? 'lines' : 'rows' }),
+    slice: (p, firstRow, n) => ({ ...p, n, columnOffset: p.columnOffset + firstRow }),
+  },
 };

@@ -87,6 +87,16 @@ export const matmulTernaryContract: OpContract<MatmulTernaryProblem> = {
     ...(p.hasResidual ? { residual: p.m * p.numColumns } : {}),
     out: p.m * p.numColumns,
   }),
+  rowCut: {
+    numRows: (p) => p.n,
+    granule: () => 1,
+    layouts: () => ({ weight: 'lines' }),
+    slice: (p, firstRow, n) => {
+      const end = (partEnd: number): number => Math.min(Math.max(partEnd - firstRow, 0), n);
+      const ends = { partEnd0: end(p.partEnd0), partEnd1: end(p.partEnd1), partEnd2: end(p.partEnd2) };
+      return { ...p, ...ends, n, columnOffset: p.columnOffset + firstRow };
+    },
+  },
 };
 
 /** `partEnd0` to `partEnd2` of parts with these columns, and their number. */
