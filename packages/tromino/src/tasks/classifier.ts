@@ -107,8 +107,8 @@ export function indexOfLargest(values: Float32Array): number {
 
 /** @throws ScoreError for the first value that is no finite number. */
 export function requireFinite(values: Float32Array): void {
-  const strange = values.findIndex((value) => !Number.isFinite(value));
-  if (strange >= 0) throw new ScoreError(strange, must(values[strange], 'value'));
+  const nonFinite = values.findIndex((value) => !Number.isFinite(value));
+  if (nonFinite >= 0) throw new ScoreError(nonFinite, must(values[nonFinite], 'value'));
 }
 
 /** Raw scores as probabilities; with `none` (a regression) they are passed on as they are. */

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tensorBytes } from '../../test/tensor_bytes.ts';
 import { textCheckpoint } from '../../test/text_checkpoints.ts';
-import { loadExtractor, OptionError, type Answer, type Extractor } from '../node.ts';
+import { loadExtractor, OptionError, ScoreError, type Answer, type Extractor } from '../node.ts';
 import { must } from '../util/assert.ts';
 
 const fixtures = new URL('../../test/fixtures/checkpoints/', import.meta.url);
@@ -171,6 +172,20 @@ describe('extract', () => {
     );
   });
 
+  it.each([
+    [0, NaN],
+    [0, Infinity],
+    [1, -Infinity],
+  ])('says that score %i is %f, where the weights make it so', async (index, value) => {
+    const files = await textCheckpoint('bert-qa', read);
+    const weights = Uint8Array.from(must(files.get('model.safetensors'), 'weights'));
+    const bias = tensorBytes(weights, 'qa_outputs.bias');
+    new DataView(bias.buffer, bias.byteOffset).setFloat32(index * 4, value, true);
+    files.set('model.safetensors', weights);
+    using broken = await loadExtractor(files, { backend: 'cpu' });
+    await expect(broken.extract(text, 'who?')).rejects.toThrow(new ScoreError(index, value));
+  });
+
   it('stops when its signal says so', async () => {
     const reason = new Error('enough');
     const call = bert.extract(text, questions, { signal: AbortSignal.abort(reason) });
@@ -179,7 +194,7 @@ describe('extract', () => {
 
   it('reads back a few numbers for each row', () => {
     const { outputs, bytes } = bert.plan([20, 30]);
-    expect(outputs.map(({ name, shape }) => [name, shape])).toEqual([['spans', [2, 5]]]);
-    expect(bytes.readback).toBe(40);
+    expect(outputs.map(({ name, shape }) => [name, shape])).toEqual([['spans', [2, 6]]]);
+    expect(bytes.readback).toBe(48);
   });
 });

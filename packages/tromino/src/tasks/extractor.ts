@@ -23,8 +23,10 @@ import {
 } from './text_calls.ts';
 
 /**
- * Raw scores of where an answer begins and ends, one for each token that the attention mask marks real. In a model whose rows hold several
- * questions, those of the first question are followed by those of the second, and so on.
+ * Raw scores of where an answer begins and ends, one for each token that the attention mask marks real.
+ *
+ * **Shapes** start[questions, tokens], end[questions, tokens], both flat: in a model whose rows hold several questions, the scores of the
+ * first question's tokens are followed by those of the second's, and so on. Elsewhere a row has one question.
  */
 export interface SpanLogits {
   readonly start: Float32Array;

@@ -18,6 +18,9 @@ export interface FoundSpans {
 
 /**
  * Reads what the search found for each question of a row.
+ *
+ * **Shapes** values[numQuestions · (3 + 3 topK)], see `spanSearchContract` → [numQuestions], each of at most topK spans.
+ *
  * @throws ScoreError where a logit is no finite number.
  */
 export function readSpans(values: Float32Array, topK: number): FoundSpans[] {
@@ -29,7 +32,8 @@ export function readSpans(values: Float32Array, topK: number): FoundSpans[] {
 
 function readQuestion(values: Float32Array, topK: number): FoundSpans {
   const at = (place: number): number => must(values[place], 'span');
-  if (at(spanFields.strange) !== 0) throw new ScoreError(at(spanFields.strange) - 1, NaN);
+  const nonFinitePlace = at(spanFields.nonFinitePlace);
+  if (nonFinitePlace !== 0) throw new ScoreError(nonFinitePlace - 1, at(spanFields.nonFinite));
   const spans: FoundSpan[] = [];
   for (let k = 0; k < topK; k++) {
     const place = spanFields.header + k * spanFields.count;

@@ -14,8 +14,9 @@ export const contextFields = { start: 0, end: 1, first: 2, count: 4 } as const;
 /** What a row of the output begins with, and what each span is behind that. */
 export const spanFields = {
   noAnswer: 0,
-  strange: 1,
-  header: 2,
+  nonFinitePlace: 1,
+  nonFinite: 2,
+  header: 3,
   score: 0,
   start: 1,
   end: 2,
@@ -30,9 +31,9 @@ export function spanRowLength(topK: number): number {
 /**
  * Finds the best spans of each row: the tokens from s to e, both included, with s <= e < s + maxAnswerTokens, within the row's context.
  *
- * **Shapes** logits[numTokens, 2] (start, end), contexts u32[numRows, 4] (see {@link contextFields}) → out[numRows, 2 + 3 topK]: the score of
+ * **Shapes** logits[numTokens, 2] (start, end), contexts u32[numRows, 4] (see {@link contextFields}) → out[numRows, 3 + 3 topK]: the score of
  * no answer, which is start + end of the row's first token; one more than the place of the first logit that is not finite, counted from
- * there, or 0; then for each span its score, its first and its last token, counted from the row's first. Where there are fewer spans than
+ * there, or 0; that logit, or 0; then for each span its score, its first and its last token, counted from the row's first. Where there are fewer spans than
  * asked for, the rest are 0, -1, -1.
  *
  * **Numerics** score = start + end, rounded once to f32. Spans are in falling order of their scores; of equal ones the first has the lower

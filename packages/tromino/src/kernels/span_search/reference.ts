@@ -24,7 +24,9 @@ export function spanSearchReference(problem: SpanSearchProblem, operands: Operan
     const candidates = bestSpans(logits, start, end, maxAnswerTokens, topK);
     const rowOut = out.subarray(row * spanRowLength(topK), (row + 1) * spanRowLength(topK));
     rowOut[spanFields.noAnswer] = Math.fround(at(logits, first * 2) + at(logits, first * 2 + 1));
-    rowOut[spanFields.strange] = firstStrange(logits, first, start, end);
+    const nonFinite = firstNonFinite(logits, first, start, end);
+    rowOut[spanFields.nonFinitePlace] = nonFinite === undefined ? 0 : nonFinite - first * 2 + 1;
+    rowOut[spanFields.nonFinite] = nonFinite === undefined ? 0 : at(logits, nonFinite);
     for (let k = 0; k < topK; k++) {
       const found = candidates[k];
       const values = found ? [found.score, found.start - first, found.end - first] : [0, -1, -1];
@@ -55,9 +57,10 @@ function bestSpans(
   return best;
 }
 
-function firstStrange(logits: Float32Array, first: number, start: number, end: number): number {
-  const isStrange = (place: number): boolean => !Number.isFinite(at(logits, place));
-  for (const place of [first * 2, first * 2 + 1]) if (isStrange(place)) return place - first * 2 + 1;
-  for (let place = start * 2; place < end * 2; place++) if (isStrange(place)) return place - first * 2 + 1;
-  return 0;
+/** Index of the first logit of the row's own first token, then of the context, that is no finite number. */
+function firstNonFinite(logits: Float32Array, first: number, start: number, end: number): number | undefined {
+  const isNonFinite = (index: number): boolean => !Number.isFinite(at(logits, index));
+  for (const index of [first * 2, first * 2 + 1]) if (isNonFinite(index)) return index;
+  for (let index = start * 2; index < end * 2; index++) if (isNonFinite(index)) return index;
+  return undefined;
 }

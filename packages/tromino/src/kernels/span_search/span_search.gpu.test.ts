@@ -73,7 +73,12 @@ describe.each(variants)('$id', (variant) => {
       out: new Float32Array(spanRowLength(5)).fill(NaN),
     });
     const spans = [2, 2, 2, 3, 2, 4, 3, 3, 3, 4];
-    expect(out && [...out]).toEqual([1, 0, ...[0, 2, 4, 6, 8].flatMap((i) => [1, spans[i], spans[i + 1]])]);
+    expect(out && [...out]).toEqual([
+      1,
+      0,
+      0,
+      ...[0, 2, 4, 6, 8].flatMap((i) => [1, spans[i], spans[i + 1]]),
+    ]);
   });
 
   it('says where a logit is not finite', async () => {
@@ -87,9 +92,9 @@ describe.each(variants)('$id', (variant) => {
       {
         logits,
         contexts: Uint32Array.of(5, 10, 2, 0),
-        out: new Float32Array(5).fill(NaN),
+        out: new Float32Array(6).fill(NaN),
       },
     );
-    expect(out && [...out]).toEqual([0, 10, 0, 3, 3]);
+    expect(out && [...out]).toEqual([0, 10, Infinity, 0, 3, 3]);
   });
 });

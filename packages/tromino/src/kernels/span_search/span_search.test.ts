@@ -19,23 +19,23 @@ function search(
 
 it('finds the best spans in order, with the lower start, then the lower end first of equal ones', () => {
   // 7: 2..3; 6: 2..2 before 2..4; 3: 1..3 before 4..4.
-  expect(search(5, 9, [1, 5, 0, 0])).toEqual([7, 0, 7, 2, 3, 6, 2, 2, 6, 2, 4, 3, 1, 3, 3, 4, 4]);
+  expect(search(5, 9, [1, 5, 0, 0])).toEqual([7, 0, 0, 7, 2, 3, 6, 2, 2, 6, 2, 4, 3, 1, 3, 3, 4, 4]);
 });
 
 it('keeps to the longest answer and to the context', () => {
-  expect(search(1, 1, [1, 5, 0, 0]).slice(2)).toEqual([6, 2, 2]);
-  expect(search(2, 9, [3, 4, 0, 0]).slice(2)).toEqual([2, 3, 3, 0, -1, -1]);
-  expect(search(1, 9, [3, 3, 0, 0])).toEqual([7, 0, 0, -1, -1]);
+  expect(search(1, 1, [1, 5, 0, 0]).slice(3)).toEqual([6, 2, 2]);
+  expect(search(2, 9, [3, 4, 0, 0]).slice(3)).toEqual([2, 3, 3, 0, -1, -1]);
+  expect(search(1, 9, [3, 3, 0, 0])).toEqual([7, 0, 0, 0, -1, -1]);
 });
 
 it('counts tokens from the row', () => {
-  expect(search(1, 9, [3, 5, 2, 0])).toEqual([6, 0, 3, 2, 2]);
+  expect(search(1, 9, [3, 5, 2, 0])).toEqual([6, 0, 0, 3, 2, 2]);
 });
 
 it('says where a logit is not finite, and takes no such sum', () => {
   const broken = logits.slice();
   broken[4] = NaN;
-  expect(search(1, 9, [1, 5, 0, 0], broken)).toEqual([7, 5, 3, 1, 3]);
+  expect(search(1, 9, [1, 5, 0, 0], broken)).toEqual([7, 5, NaN, 3, 1, 3]);
   broken[1] = -Infinity;
-  expect(search(1, 9, [1, 5, 0, 0], broken).slice(0, 2)).toEqual([-Infinity, 2]);
+  expect(search(1, 9, [1, 5, 0, 0], broken).slice(0, 3)).toEqual([-Infinity, 2, -Infinity]);
 });

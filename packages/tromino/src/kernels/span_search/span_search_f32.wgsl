@@ -12,6 +12,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
 const LANES = 256u;
+// Numbers that a row of `out` begins with.
+const HEADER = 3u;
 const NONE = 0xffffffffu;
 
 // A span; `first` is NONE where there is none.
@@ -22,7 +24,7 @@ struct Span {
 }
 
 var<workgroup> best_of: array<Span, LANES>;
-var<workgroup> strange_of: array<u32, LANES>;
+var<workgroup> non_finite_of: array<u32, LANES>;
 
 // By the bits: a compiler may take for granted that there is no NaN.
 fn is_finite(value: f32) -> bool {
@@ -52,7 +54,7 @@ fn main(
     return;
   }
   let context = contexts[row];
-  let row_out = row * (2u + 3u * params.top_k);
+  let row_out = row * (HEADER + 3u * params.top_k);
   var before = Span(0.0, NONE, NONE);
   for (var k = 0u; k < params.top_k; k++) {
     var best = Span(0.0, NONE, NONE);
@@ -77,7 +79,7 @@ fn main(
     before = best_of[0];
     workgroupBarrier();
     if (lane == 0u) {
-      let place = row_out + 2u + 3u * k;
+      let place = row_out + HEADER + 3u * k;
       let is_found = before.first != NONE;
       out[place] = select(0.0, before.score, is_found);
       out[place + 1u] = select(-1.0, f32(before.first - context.z), is_found);
@@ -85,27 +87,31 @@ fn main(
     }
   }
 
-  var strange = NONE;
+  var non_finite = NONE;
   for (var token = context.x + lane; token < context.y; token += LANES) {
-    strange = min(strange, strange_place(token, context.z));
+    non_finite = min(non_finite, non_finite_place(token, context.z));
   }
-  strange_of[lane] = strange;
+  non_finite_of[lane] = non_finite;
   for (var half = LANES / 2u; half > 0u; half >>= 1u) {
     workgroupBarrier();
     if (lane < half) {
-      strange_of[lane] = min(strange_of[lane], strange_of[lane + half]);
+      non_finite_of[lane] = min(non_finite_of[lane], non_finite_of[lane + half]);
     }
   }
   if (lane == 0u) {
     let no_answer = logits[context.z];
-    let place = min(strange_of[0], strange_place(context.z, context.z));
+    let place = min(non_finite_of[0], non_finite_place(context.z, context.z));
     out[row_out] = no_answer.x + no_answer.y;
     out[row_out + 1u] = select(f32(place) + 1.0, 0.0, place == NONE);
+    out[row_out + 2u] = 0.0;
+    if (place != NONE) {
+      out[row_out + 2u] = logits[context.z + place / 2u][place % 2u];
+    }
   }
 }
 
-// Place of a token's first logit that is not finite, counted from the row's first; NONE if both are.
-fn strange_place(token: u32, row_first: u32) -> u32 {
+// Place of a token's first logit that is not finite, counted from the row's first; NONE if both are finite.
+fn non_finite_place(token: u32, row_first: u32) -> u32 {
   let pair = logits[token];
   let place = (token - row_first) * 2u;
   if (!is_finite(pair.x)) {
