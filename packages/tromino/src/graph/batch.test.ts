@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { must } from '../util/assert.ts';
 import { packBatch, rowRange, splitByRow, type BatchRules } from './batch.ts';
 
 const decoder: BatchRules = {
@@ -118,8 +119,16 @@ describe('a batch whose rows hold questions', () => {
       numPairs: 17,
     });
     expect([...batch.questions]).toEqual([1, 0, 5, 0, 6, 5, 6, 5, 7, 5, 6, 11]);
-    // Where the text is among the pairs of each question, and the pair with the row's first token.
-    expect([...batch.contexts]).toEqual([4, 5, 0, 0, 9, 11, 5, 0, 15, 17, 11, 0]);
+    // Where the text is among the pairs of each question, the pair with the row's first token, and that token.
+    expect([...batch.contexts]).toEqual([4, 5, 0, 0, 9, 11, 5, 5, 15, 17, 11, 5]);
+  });
+
+  it('says where answers begin and end, counted in real tokens from the first of the row', () => {
+    const boundaries = [0, 1, 2, 3, 4, 5, 6].map((column) => ({ start: column, end: column + 1 }));
+    boundaries[5] = boundaries[6] = { start: 5, end: 7 };
+    const packed = packBatch([...rows.slice(0, 1), { ...must(rows[1], 'row'), boundaries }], rules);
+    const own = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5];
+    expect([...packed.boundaries]).toEqual([...own, 0, 1, 1, 2, 2, 3, 3, 4, 4, 6, 4, 6]);
   });
 
   it('gives each row the vectors of its questions and of its pairs', () => {

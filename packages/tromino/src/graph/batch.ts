@@ -1,4 +1,4 @@
-import { questionFields, tokenFields } from '../kernels/index.ts';
+import { boundaryFields, questionFields, tokenFields } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
@@ -12,6 +12,11 @@ export interface TokenRow {
   readonly tokenTypes?: ArrayLike<number> | undefined;
   /** Columns that an answer may lie in, for a search of spans; the whole row where left out. */
   readonly context?: Range | undefined;
+  /**
+   * For each column, where an answer really begins of which it is the first token, and ends of which it is the last: columns of one
+   * character say the same. Each its own where left out.
+   */
+  readonly boundaries?: readonly Range[] | undefined;
 }
 
 /**
@@ -70,9 +75,11 @@ export interface PackedBatch {
   readonly questions: Uint32Array<ArrayBuffer>;
   /**
    * [numRows, 4]: the tokens that a search of spans looks at, from the first to one past the last, and the row's first token. Where rows
-   * hold questions [numQuestions, 4], and pairs in place of tokens.
+   * hold questions [numQuestions, 4], and pairs in place of tokens. Last in each stands the row's first token in the batch.
    */
   readonly contexts: Uint32Array<ArrayBuffer>;
+  /** [numTokens, 2]: see {@link boundaryFields}. */
+  readonly boundaries: Uint32Array<ArrayBuffer>;
 }
 
 /**
@@ -92,6 +99,7 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     tokens: new Uint32Array(numTokens * 4),
     firstTokens: new Uint32Array(rows.length),
     lastTokens: new Uint32Array(rows.length),
+    boundaries: new Uint32Array(numTokens * boundaryFields.count),
   };
   let next = 0;
   let maxRowTokens = 0;
@@ -101,6 +109,7 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     const end = start + row.places.length;
     batch.firstTokens[index] = next;
     batch.lastTokens[index] = end - 1;
+    batch.boundaries.set(boundariesOf(row), start * boundaryFields.count);
     for (const column of row.queryOnly ? [0, ...row.places] : row.places) {
       const place = column - row.firstColumn;
       batch.ids[next] = must(row.ids[column], 'id');
@@ -117,7 +126,10 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     ({ queryOnly }, index) => must(batch.firstTokens[index], 'first token') + Number(queryOnly),
   );
   if (rules.questionMarker === undefined) {
-    const contexts = read.flatMap((row, index) => contextAt(must(starts[index], 'start'), row));
+    const contexts = read.flatMap((row, index) => {
+      const start = must(starts[index], 'start');
+      return contextAt(start, start, row);
+    });
     return { shape, ...batch, questions: new Uint32Array(), contexts: Uint32Array.from(contexts) };
   }
   const { questions, contexts, numPairs } = questionTables(read, starts);
@@ -138,18 +150,30 @@ function questionTables(
     const { length } = row.places;
     for (const marker of row.markers) {
       questions.push(start + marker, start, length, numPairs);
-      contexts.push(...contextAt(numPairs, row));
+      contexts.push(...contextAt(numPairs, start, row));
       numPairs += length;
     }
   });
   return { questions: Uint32Array.from(questions), contexts: Uint32Array.from(contexts), numPairs };
 }
 
-/** A row's entry of `contexts`, with its tokens counted from `start` on. */
-function contextAt(start: number, { places, context }: ReadRow): readonly number[] {
-  if (!context) return [start, start + places.length, start, 0];
-  const numBefore = (column: number): number => places.filter((place) => place < column).length;
-  return [start + numBefore(context.start), start + numBefore(context.end), start, 0];
+/** A row's entry of `contexts`, with its tokens counted from `start` on, and its boundaries from `firstBoundary`. */
+function contextAt(start: number, firstBoundary: number, row: ReadRow): readonly number[] {
+  const context = placesIn(row, row.context ?? { start: 0, end: row.ids.length });
+  return [start + context.start, start + context.end, start, firstBoundary];
+}
+
+/** A row's entries of `boundaries`: columns become places among its real tokens. */
+function boundariesOf(row: ReadRow): readonly number[] {
+  return row.places.flatMap((column) => {
+    const { start, end } = placesIn(row, row.boundaries?.[column] ?? { start: column, end: column + 1 });
+    return [start, end];
+  });
+}
+
+/** Columns as places among a row's real tokens. */
+function placesIn({ placesBefore }: ReadRow, { start, end }: Range): Range {
+  return { start: must(placesBefore[start], 'start'), end: must(placesBefore[end], 'end') };
 }
 
 /** A batch's arrays by the names of the graph's inputs. */
@@ -163,6 +187,7 @@ export function batchInputs(batch: PackedBatch): Readonly<Record<string, Uint32A
     last_tokens: batch.lastTokens,
     questions: batch.questions,
     contexts: batch.contexts,
+    boundaries: batch.boundaries,
   };
 }
 
@@ -203,6 +228,8 @@ function rangesOf(batch: PackedBatch, per: Unit): Range[] {
 interface ReadRow extends TokenRow {
   /** Columns of the real tokens. */
   readonly places: readonly number[];
+  /** [columns + 1]: real tokens before each column. */
+  readonly placesBefore: readonly number[];
   /** Row of the position table for each column that is packed. */
   readonly positions: readonly number[];
   /** The column at which places begin to count. */
@@ -231,11 +258,18 @@ function readRow(row: TokenRow, name: string, rules: BatchRules): ReadRow {
   return {
     ...row,
     places,
+    placesBefore: countsBefore(places, row.ids.length),
     positions,
     firstColumn,
     queryOnly,
     markers: markersIn(row.ids, places, name, rules),
   };
+}
+
+function countsBefore(places: readonly number[], numColumns: number): readonly number[] {
+  const counts = new Array<number>(numColumns + 1).fill(places.length);
+  places.forEach((column, place) => counts.fill(place, (places[place - 1] ?? -1) + 1, column + 1));
+  return counts;
 }
 
 function markersIn(

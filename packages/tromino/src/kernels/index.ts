@@ -232,4 +232,10 @@ export type { RelativeAttentionProblem } from './relative_attention/contract.ts'
 export type { MeanPoolProblem } from './mean_pool/contract.ts';
 export type { GatedActivationProblem } from './gated_activation/contract.ts';
 export { questionFields } from './pointer_scores/contract.ts';
-export { contextFields, spanFields, spanRowLength, type SpanSearchProblem } from './span_search/contract.ts';
+export {
+  boundaryFields,
+  contextFields,
+  spanFields,
+  spanRowLength,
+  type SpanSearchProblem,
+} from './span_search/contract.ts';

@@ -1,6 +1,6 @@
 import type { GraphBuilder } from '../graph/builder.ts';
 import { defaultSpanSearch, type SpanSearch, type ValueId } from '../graph/graph.ts';
-import { contextFields, spanRowLength } from '../kernels/index.ts';
+import { boundaryFields, contextFields, spanRowLength } from '../kernels/index.ts';
 import { must } from '../util/assert.ts';
 import { inverseFrequencies, type RopeConfig, type RopePrecision } from './rope.ts';
 
@@ -77,6 +77,7 @@ export function addGatherRows(graph: GraphBuilder, label: string, x: ValueId, ro
 
 /**
  * Adds a search for the best spans, so that only they are read back and not the scores of all tokens.
+ * @param numBoundaries tokens of the batch, to whose boundaries spans are widened.
  *
  * **Shapes** logits[tokens of all rows, 2] → [numRows, numbers of a search's row]
  */
@@ -84,11 +85,13 @@ export function addSpanSearch(
   graph: GraphBuilder,
   logits: ValueId,
   numRows: number,
+  numBoundaries: number,
   spanSearch: SpanSearch = defaultSpanSearch,
 ): ValueId {
   const numTokens = must(graph.shape(logits)[0], 'tokens');
   const contexts = graph.input('contexts', 'u32', [numRows, contextFields.count]);
-  const problem = { numTokens, numRows, ...spanSearch };
+  const boundaries = graph.input('boundaries', 'u32', [numBoundaries, boundaryFields.count]);
+  const problem = { numTokens, numRows, numBoundaries, ...spanSearch };
   const shape = [numRows, spanRowLength(spanSearch.topK)];
-  return graph.node('span_search', 'spans', problem, { logits, contexts }, { name: 'spans', shape });
+  return graph.node('span_search', 'spans', problem, { logits, contexts, boundaries }, { name: 'spans', shape });
 }

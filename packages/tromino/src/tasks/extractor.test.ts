@@ -4,6 +4,7 @@ import { tensorBytes } from '../../test/tensor_bytes.ts';
 import { textCheckpoint } from '../../test/text_checkpoints.ts';
 import { loadExtractor, OptionError, ScoreError, type Answer, type Extractor } from '../node.ts';
 import { must } from '../util/assert.ts';
+import { TextPlaces } from './text_calls.ts';
 
 const fixtures = new URL('../../test/fixtures/checkpoints/', import.meta.url);
 const read = (path: string): Promise<Uint8Array> => readFile(new URL(path, fixtures));
@@ -26,7 +27,7 @@ afterAll(() => {
   roberta.dispose();
 });
 
-/** Every span of every window, each in characters as the tokenizer's spans say, the best first. */
+/** Every span of every window that has a word, each in characters as the tokenizer's spans say, the best first. */
 async function exhaustive(
   model: Extractor,
   whole: string,
@@ -41,6 +42,7 @@ async function exhaustive(
   const rows = windows.map(({ ids, typeIds }) => ({ ids, tokenTypes: typeIds }));
   const logits = await model.spanLogits(rows);
   const best = new Map<string, Answer>();
+  const places = new TextPlaces(whole);
   let noAnswerScore = Infinity;
   windows.forEach(({ spans, sequences }, w) => {
     const { start, end } = must(logits[w], 'logits');
@@ -49,10 +51,10 @@ async function exhaustive(
       if (sequence !== 1) return;
       for (let e = s; e < s + maxAnswerTokens && sequences[e] === 1; e++) {
         const score = Math.fround((start[s] ?? NaN) + (end[e] ?? NaN));
-        const [from, to] = [must(spans[s], 'span')[0], must(spans[e], 'span')[1]];
-        const known = best.get(`${from}-${to}`);
-        if (!known || known.score < score)
-          best.set(`${from}-${to}`, { text: whole.slice(from, to), start: from, end: to, score });
+        const span = places.span([must(spans[s], 'span')[0], must(spans[e], 'span')[1]]);
+        if (!span) continue;
+        const known = best.get(`${span.start}-${span.end}`);
+        if (!known || known.score < score) best.set(`${span.start}-${span.end}`, { ...span, score });
       }
     });
   });
@@ -117,6 +119,26 @@ describe('extract', () => {
     expect(found.map(({ question }) => question)).toEqual(many);
     const [alone] = await bert.extract('Ada.', '417?');
     expect(found[417]).toEqual(alone);
+  });
+
+  it.each([
+    ['white space', 'a \n b'],
+    ['more white space than answers', ` \n ${' '.repeat(40)}a${'\t '.repeat(20)}`],
+    ['characters of several tokens', '👩‍👩‍👧‍👦 é 東'],
+    ['a word among them', ' 👍🏽 b '],
+  ])('finds as many answers as there are, and the best, in %s', async (_, strange) => {
+    const { answers, noAnswerScore } = await exhaustive(roberta, strange, 'x', 30);
+    expect(answers.length).toBeGreaterThan(0);
+    for (const topK of [1, 2, 3, 5, 32]) {
+      expect(await roberta.extract(strange, 'x', { topK })).toEqual([
+        { question: 'x', answers: answers.slice(0, topK), noAnswerScore },
+      ]);
+    }
+  });
+
+  it('finds an answer also where it may be of one token and a character is of several', async () => {
+    const [found] = await roberta.extract('  👩‍👩‍👧‍👦 ', 'x', { maxAnswerTokens: 1, topK: 2 });
+    expect(found?.answers.map(({ start, end }) => [start, end])).toEqual([[2, 13]]);
   });
 
   it.each([

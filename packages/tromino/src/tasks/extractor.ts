@@ -4,6 +4,7 @@ import type { QuestionTokens } from '../models/model_definition.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { answerBoundaries } from './answer_boundaries.ts';
 import type { CallOptions } from './call_options.ts';
 import type { Ids, TextOrIds, TokenInput } from './inputs.ts';
 import { loadModel, type LoadedModel, type LoadOptions } from './load_model.ts';
@@ -153,7 +154,14 @@ class SpanExtractor extends ScoringModel implements Extractor {
     const texts = requireTexts(text, 'text');
     const asked = requireQuestions(questions);
     const rowsOfText = this.#rowsOfText(asked, options);
-    const rows = texts.flatMap((one, index) => rowsOfText(one).map((row) => ({ ...row, text: index })));
+    const places = texts.map((one) => new TextPlaces(one));
+    const rows = texts.flatMap((one, index) =>
+      rowsOfText(one).map((row) => ({
+        ...row,
+        boundaries: answerBoundaries(row, must(places[index], 'places')),
+        text: index,
+      })),
+    );
     const windows = texts.map(() => asked.map((): WindowSpans[] => []));
     for (const batch of inBatches(rows)) {
       const values = await this.run(batch, options, { output: 'spans', spanSearch: search });
@@ -163,12 +171,11 @@ class SpanExtractor extends ScoringModel implements Extractor {
         });
       });
     }
-    const extractions = texts.map((one, index) => {
-      const places = new TextPlaces(one);
-      return asked.map((question, i) =>
-        mergeWindows(question, places, must(windows[index]?.[i], 'windows'), search.topK, options),
-      );
-    });
+    const extractions = places.map((ofText, index) =>
+      asked.map((question, i) =>
+        mergeWindows(question, ofText, must(windows[index]?.[i], 'windows'), search.topK, options),
+      ),
+    );
     return typeof text === 'string' ? must(extractions[0], 'extraction') : extractions;
   }
 
@@ -264,7 +271,7 @@ function mergeWindows(
       const span = places.span([start, end]);
       if (!span) continue;
       const key = `${span.start}-${span.end}`;
-      // Tokens of the same characters, and windows that share some, find an answer several times.
+      // Windows that share tokens find an answer several times.
       if ((best.get(key)?.score ?? -Infinity) < score) best.set(key, { ...span, score });
     }
   }

@@ -78,16 +78,28 @@ export class TextPlaces {
 
   /** The span without white space at its ends and with whole graphemes; undefined where nothing is left. */
   span([from, to]: Span): TextSpan | undefined {
-    const outer = [this.#segments.containing(from)?.index ?? from, this.#graphemeEnd(to)] as const;
+    const outer = [this.#graphemeStart(from), this.#graphemeEnd(to)] as const;
     const inside = this.#text.slice(...outer);
     const start = outer[0] + (inside.length - inside.trimStart().length);
     const end = outer[0] + inside.trimEnd().length;
     return start < end ? { text: this.#text.slice(start, end), start, end } : undefined;
   }
 
+  #graphemeStart(place: number): number {
+    if (this.#isBoundary(place)) return place;
+    return this.#segments.containing(place)?.index ?? place;
+  }
+
   #graphemeEnd(place: number): number {
-    if (place <= 0 || place >= this.#text.length) return place;
+    if (this.#isBoundary(place)) return place;
     const { index, segment } = must(this.#segments.containing(place - 1), 'grapheme');
     return index + segment.length;
+  }
+
+  /** Whether it is plain without the segmenter, which is slow, that a grapheme begins here: nothing below U+0300 combines but CR with LF. */
+  #isBoundary(place: number): boolean {
+    if (place <= 0 || place >= this.#text.length) return true;
+    const [before, after] = [this.#text.charCodeAt(place - 1), this.#text.charCodeAt(place)];
+    return before < 0x300 && after < 0x300 && !(before === 0x0d && after === 0x0a);
   }
 }

@@ -10,10 +10,17 @@ function search(
   maxAnswerTokens: number,
   context: readonly number[],
   values = logits,
+  boundaries = Array.from(values, (_, i) => Math.ceil(i / 2)),
 ): number[] {
   const out = new Float32Array(spanRowLength(topK)).fill(NaN);
-  const problem = { numTokens: values.length / 2, numRows: 1, topK, maxAnswerTokens };
-  spanSearchReference(problem, { logits: values, contexts: Uint32Array.from(context), out });
+  const numTokens = values.length / 2;
+  const problem = { numTokens, numRows: 1, numBoundaries: numTokens, topK, maxAnswerTokens };
+  spanSearchReference(problem, {
+    logits: values,
+    contexts: Uint32Array.from(context),
+    boundaries: Uint32Array.from(boundaries),
+    out,
+  });
   return [...out];
 }
 
@@ -30,6 +37,40 @@ it('keeps to the longest answer and to the context', () => {
 
 it('counts tokens from the row', () => {
   expect(search(1, 9, [3, 5, 2, 0])).toEqual([6, 0, 0, 3, 2, 2]);
+});
+
+it('takes spans between the same boundaries for one, and none for a span that has nothing between them', () => {
+  // Token 1 means nothing, tokens 2 and 3 are one character.
+  const boundaries = [0, 1, 2, 1, 2, 4, 2, 4, 4, 5];
+  const none = [0, -1, -1];
+  expect(search(4, 9, [1, 5, 0, 0], logits, boundaries).slice(3)).toEqual([
+    7,
+    2,
+    3,
+    6,
+    2,
+    4,
+    3,
+    4,
+    4,
+    ...none,
+  ]);
+  const loud = logits.slice();
+  loud.set([9, 9], 2);
+  expect(search(1, 9, [1, 5, 0, 0], loud, boundaries).slice(3)).toEqual([11, 2, 3]);
+  expect(search(4, 9, [1, 5, 0, 0], loud, boundaries).slice(3)).toEqual([
+    11,
+    2,
+    3,
+    10,
+    2,
+    4,
+    3,
+    4,
+    4,
+    ...none,
+  ]);
+  expect(search(1, 9, [1, 2, 0, 0], loud, boundaries).slice(3)).toEqual(none);
 });
 
 it('says where a logit is not finite, and takes no such sum', () => {

@@ -7,20 +7,22 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 // Per token: start, end.
 @group(0) @binding(1) var<storage, read> logits: array<vec2f>;
-// Per row: first token of the context, one past its last, first token of the row.
+// Per row: first token of the context, one past its last, first token of the row, that token's place among the boundaries.
 @group(0) @binding(2) var<storage, read> contexts: array<vec4u>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+// Per token: where a span that starts with it begins, where one that ends with it ends; counted from the row's first token.
+@group(0) @binding(3) var<storage, read> boundaries: array<vec2u>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
 const LANES = 256u;
 // Numbers that a row of `out` begins with.
 const HEADER = 3u;
 const NONE = 0xffffffffu;
 
-// A span; `first` is NONE where there is none.
+// A span between two boundaries; `start` is NONE where there is none.
 struct Span {
   score: f32,
-  first: u32,
-  last: u32,
+  start: u32,
+  end: u32,
 }
 
 var<workgroup> best_of: array<Span, LANES>;
@@ -31,15 +33,26 @@ fn is_finite(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;
 }
 
-// Whether a comes before b in the order of the answers. All spans differ, so this is a strict order.
+// Whether a comes before b in the order of the answers. Of spans that are one, with the same score, neither does.
 fn comes_before(a: Span, b: Span) -> bool {
-  if (a.first == NONE || b.first == NONE) {
-    return b.first == NONE && a.first != NONE;
+  if (a.start == NONE || b.start == NONE) {
+    return b.start == NONE && a.start != NONE;
   }
   if (a.score != b.score) {
     return a.score > b.score;
   }
-  return a.first < b.first || (a.first == b.first && a.last < b.last);
+  return a.start < b.start || (a.start == b.start && a.end < b.end);
+}
+
+// Whether a span is among the first answers that were written already, where it had a higher score.
+fn is_written(span: Span, answers: u32, count: u32) -> bool {
+  for (var k = 0u; k < count; k++) {
+    let place = answers + 3u * k;
+    if (out[place + 1u] == f32(span.start) && out[place + 2u] == f32(span.end - 1u)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // One row per workgroup, one answer per round: the best span of those behind the one before. Lanes share the first tokens.
@@ -55,15 +68,19 @@ fn main(
   }
   let context = contexts[row];
   let row_out = row * (HEADER + 3u * params.top_k);
+  let answers = row_out + HEADER;
+  let row_boundaries = context.w - context.z;
   var before = Span(0.0, NONE, NONE);
   for (var k = 0u; k < params.top_k; k++) {
     var best = Span(0.0, NONE, NONE);
     for (var first = context.x + lane; first < context.y; first += LANES) {
       let start_score = logits[first].x;
+      let start = boundaries[row_boundaries + first].x;
       let end = min(context.y, first + params.max_answer_tokens);
       for (var last = first; last < end; last++) {
-        let span = Span(start_score + logits[last].y, first, last);
-        if (is_finite(span.score) && (k == 0u || comes_before(before, span)) && comes_before(span, best)) {
+        let span = Span(start_score + logits[last].y, start, boundaries[row_boundaries + last].y);
+        let is_candidate = is_finite(span.score) && span.start < span.end && comes_before(span, best);
+        if (is_candidate && (k == 0u || comes_before(before, span)) && !is_written(span, answers, k)) {
           best = span;
         }
       }
@@ -77,14 +94,15 @@ fn main(
     }
     workgroupBarrier();
     before = best_of[0];
-    workgroupBarrier();
     if (lane == 0u) {
-      let place = row_out + HEADER + 3u * k;
-      let is_found = before.first != NONE;
+      let place = answers + 3u * k;
+      let is_found = before.start != NONE;
       out[place] = select(0.0, before.score, is_found);
-      out[place + 1u] = select(-1.0, f32(before.first - context.z), is_found);
-      out[place + 2u] = select(-1.0, f32(before.last - context.z), is_found);
+      out[place + 1u] = select(-1.0, f32(before.start), is_found);
+      out[place + 2u] = select(-1.0, f32(before.end - 1u), is_found);
     }
+    workgroupBarrier();
+    storageBarrier();
   }
 
   var non_finite = NONE;

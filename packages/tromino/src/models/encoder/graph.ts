@@ -104,7 +104,7 @@ class EncoderGraph {
     }
     const logits = addLinear(graph, 'logits', head.scores, states);
     const { spanSearch } = this.#batch;
-    return graph.finish({ [output]: output === 'spans' ? addSpanSearch(graph, logits, numRows, spanSearch) : logits });
+    return graph.finish({ [output]: output === 'spans' ? addSpanSearch(graph, logits, numRows, numTokens, spanSearch) : logits });
   }
 
   /** Any token of a row tells where the row is; a mean needs no other than the first. */

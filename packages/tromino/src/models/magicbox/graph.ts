@@ -37,5 +37,5 @@ export function magicBoxGraph(
     { name: 'logits', shape: [numPairs, 2] },
   );
   if (output === 'logits') return graph.finish({ logits });
-  return graph.finish({ spans: addSpanSearch(graph, logits, numQuestions, batch.spanSearch) });
+  return graph.finish({ spans: addSpanSearch(graph, logits, numQuestions, numTokens, batch.spanSearch) });
 }
