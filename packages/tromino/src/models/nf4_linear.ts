@@ -6,7 +6,7 @@ import { roundToFloat16 } from '../tensor/float16.ts';
 import { expandNestedScales, nf4Bytes } from '../tensor/nf4.ts';
 import { elementCount } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
-import { storedFloats } from './stored_floats.ts';
+import { requireFinite, storedScales } from './stored_floats.ts';
 
 /** Names of the weights that a stack of matrices in NF4 becomes. */
 export interface Nf4WeightNames {
@@ -37,6 +37,8 @@ export function nf4Shapes(matrices: readonly Nf4Matrix[]): { codes: [number]; sc
 /**
  * How a stack's codes and scales are made of its tensors: codes stay four bits and are put into the order of the kernels, scales that were
  * quantised again are computed once.
+ *
+ * Assembling throws a FormatError for a scale that is no finite number.
  */
 export function nf4Assembly(names: Nf4WeightNames, matrices: readonly Nf4Matrix[]): WeightAssembly {
   const { columns, blockSize } = must(matrices[0], 'matrix');
@@ -75,17 +77,19 @@ function scalesOf(
   { scales, nested }: Nf4Matrix,
   stored: (entry: TensorEntry) => StoredTensor,
 ): Float32Array {
-  if (!nested) return storedFloats(stored(scales));
-  return expandNestedScales(
+  if (!nested) return storedScales(stored(scales));
+  const expanded = expandNestedScales(
     {
       codes: stored(scales).bytes,
-      absmax: storedFloats(stored(nested.absmax)),
-      map: storedFloats(stored(nested.map)),
+      absmax: storedScales(stored(nested.absmax)),
+      map: storedScales(stored(nested.map)),
       blockSize: nested.blockSize,
       offset: nested.offset,
     },
     roundings[nested.dtype],
   );
+  // Two finite numbers may have a product that is none.
+  return requireFinite(scales.name, expanded);
 }
 
 /** Rounds to what bitsandbytes computed the scales in; f32 unless someone chose otherwise. */

@@ -30,7 +30,7 @@ export interface Embedder extends Model {
   embed(inputs: readonly TextOrIds[], options?: EmbedOptions): Promise<Float32Array[]>;
   /**
    * The last hidden state of each token that the attention mask marks real, for every input. All inputs run as one batch; each gets the bits
-   * that it would get alone.
+   * that it would get alone. They are unchecked, as the device computed them.
    *
    * **Shapes** one array of [numTokens, hiddenSize] for each input.
    */

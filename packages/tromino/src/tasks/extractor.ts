@@ -112,7 +112,7 @@ export interface Extractor extends Model {
   extractIds(rows: readonly (Ids | QuestionIds)[], options?: SearchOptions): Promise<TokenExtraction[][]>;
   /** The rows that the model reads to answer questions about a text: `extractIds` takes them. */
   encode(text: string, questions: string | readonly string[], options?: WindowingOptions): QuestionRow[];
-  /** Raw scores of each input's tokens. All inputs run as one batch; each gets the bits that it would get alone. */
+  /** Raw scores of each input's tokens, unchecked. All inputs run as one batch; each gets the bits that it would get alone. */
   spanLogits(inputs: readonly TextOrIds[], options?: CallOptions): Promise<SpanLogits[]>;
 }
 

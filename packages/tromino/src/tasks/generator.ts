@@ -30,7 +30,7 @@ export interface Generation {
 
 /** A loaded causal language model. */
 export interface Generator extends Model {
-  /** Raw scores of the token that would come next, one for each token of the vocabulary. */
+  /** Raw scores of the token that would come next, one for each token of the vocabulary; unchecked, as the device computed them. */
   lastLogits(input: TextOrIds, options?: CallOptions): Promise<Float32Array>;
   lastLogits(inputs: readonly TextOrIds[], options?: CallOptions): Promise<Float32Array[]>;
   /** Continues a text with the most likely token each time. Every token is a full run over the text so far. */

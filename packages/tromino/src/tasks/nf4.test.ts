@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { tensorBytes } from '../../test/tensor_bytes.ts';
 import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
 import { MemorySource } from '../io/memory_source.ts';
-import { inspectCheckpoint, loadClassifier, UnsupportedError } from '../node.ts';
+import { FormatError, inspectCheckpoint, loadClassifier, UnsupportedError } from '../node.ts';
 
 const folder = new URL('../../test/fixtures/checkpoints/llama-seqcls-nf4/', import.meta.url);
 
@@ -29,6 +30,23 @@ async function changed(
   return new Map([
     ['config.json', await readFile(new URL('config.json', folder))],
     ['model.safetensors', writeSafetensors(Object.fromEntries(kept))],
+  ]);
+}
+
+/** A checkpoint in which some f32 tensors begin with other numbers. */
+async function written(
+  name: string,
+  values: Readonly<Record<string, readonly number[]>>,
+): Promise<Map<string, Uint8Array>> {
+  const read = (file: string): Promise<Uint8Array> => readFile(new URL(`../${name}/${file}`, folder));
+  const weights = Uint8Array.from(await read('model.safetensors'));
+  for (const [tensor, numbers] of Object.entries(values)) {
+    const bytes = tensorBytes(weights, tensor);
+    bytes.set(new Uint8Array(Float32Array.from(numbers).buffer));
+  }
+  return new Map([
+    ['config.json', await read('config.json')],
+    ['model.safetensors', weights],
   ]);
 }
 
@@ -90,6 +108,39 @@ describe('a classifier in NF4', () => {
     );
     await expect(loading).rejects.toThrow(UnsupportedError);
     await expect(loading).rejects.toThrow(`tensor ${name}: stored in NF4; only projections may be`);
+  });
+
+  const projection = 'model.layers.1.mlp.up_proj.weight';
+
+  it.each([
+    ['llama-seqcls-nf4-plain', 'absmax', NaN],
+    ['llama-seqcls-nf4-plain', 'absmax', -Infinity],
+    ['llama-seqcls-nf4', 'nested_absmax', NaN],
+    ['llama-seqcls-nf4', 'nested_quant_map', Infinity],
+  ])('of %s names a tensor %s that begins with %f', async (name, suffix, value) => {
+    const files = await written(name, { [`${projection}.${suffix}`]: [value] });
+    const loading = loadClassifier(files, { backend: 'cpu' });
+    await expect(loading).rejects.toThrow(FormatError);
+    await expect(loading).rejects.toThrow(
+      `tensor ${projection}.${suffix}: element 0: expected a finite number, found ${value}`,
+    );
+  });
+
+  it('names a map with an element that is no number', async () => {
+    const files = await written('llama-seqcls-nf4', { [`${projection}.quant_map`]: [0, NaN] });
+    await expect(loadClassifier(files, { backend: 'cpu' })).rejects.toThrow(
+      `tensor ${projection}.quant_map: expected 16 finite numbers, found NaN at 1`,
+    );
+  });
+
+  it('names scales whose product is too large for f32', async () => {
+    const files = await written('llama-seqcls-nf4', {
+      [`${projection}.nested_quant_map`]: new Array<number>(256).fill(-2),
+      [`${projection}.nested_absmax`]: [3e38],
+    });
+    await expect(loadClassifier(files, { backend: 'cpu' })).rejects.toThrow(
+      `tensor ${projection}.absmax: element 0: expected a finite number, found -Infinity`,
+    );
   });
 
   it('names a tensor whose quant_state is gone', async () => {

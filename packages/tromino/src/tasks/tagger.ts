@@ -45,7 +45,7 @@ export interface Tagger extends Model {
   tag(texts: readonly string[], options?: TagOptions): Promise<Entity[][]>;
   /**
    * Raw scores of each token that the attention mask marks real, in the order of the tokens, for every input. All inputs run as one batch;
-   * each gets the bits that it would get alone.
+   * each gets the bits that it would get alone. They are unchecked, as the device computed them.
    *
    * **Shapes** one array of [numTokens, labels] for each input.
    */
