@@ -241,6 +241,9 @@ describe('MagicBox', () => {
   it.each([
     [{ question_token_id: undefined }, 'question_token_id: expected a whole number, at least 0, at most 99, found'],
     [{ sep_token_id: 100 }, 'sep_token_id: expected a whole number, at least 0, at most 99, found 100'],
+    [{ question_token_id: 2 }, 'question_token_id: expected another token than that of cls_token_id, found 2'],
+    [{ sep_token_id: 2 }, 'sep_token_id: expected another token than that of cls_token_id, found 2'],
+    [{ sep_token_id: 4 }, 'sep_token_id: expected another token than that of question_token_id, found 4'],
     [{ pointer_size: 0 }, 'pointer_size: expected a whole number, at least 1, found 0'],
     [{ architectures: ['MagicBoxForCausalLM'] }, '"MagicBoxForCausalLM" is not known; known are MagicBoxForExtraction'],
   ])('refuses %j', (changed, message) => {

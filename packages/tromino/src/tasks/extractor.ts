@@ -66,8 +66,8 @@ export interface TokenExtraction {
 /** A row of ids with questions and a text, as `encode()` makes them. */
 export interface QuestionIds extends TokenInput {
   /**
-   * Columns of the text. A model whose rows hold several questions finds them by itself: from the separator behind the questions to the
-   * one at the end.
+   * Columns of the text. A model whose rows hold several questions finds them by itself, from the separator behind the questions to the
+   * one at the end, and takes no others.
    */
   readonly context?: { readonly start: number; readonly end: number } | undefined;
 }

@@ -367,7 +367,7 @@ describe('extractIds', () => {
       '5-7',
       '6-7',
     ]);
-    const nowhere = await model.extractIds([{ ...row, context: { start: 3, end: 3 } }]);
+    const nowhere = await model.extractIds([{ ...row, context: { start: 4, end: 4 } }]);
     expect(nowhere[0]?.[0]?.answers).toEqual([]);
     const some = await only(model.extractIds([row], { topK: 32, noAnswer: true }));
     for (const { score } of some.answers) expect(score).toBeGreaterThan(some.noAnswerScore);
@@ -420,6 +420,31 @@ describe('extractIds', () => {
       'input: expected at most 128 tokens, found 129',
     ],
     ['no ids', [[]], 'input.ids: expected token 4 before each question, found none'],
+    [
+      'another first token',
+      [[4, 9, 3, 8, 3]],
+      'input.ids[0]: expected token 2 at the start of the row, found 4',
+    ],
+    [
+      'another first token behind padding',
+      [{ ids: [2, 2, 7, 4, 9, 3, 8, 3], attentionMask: [0, 0, 1, 1, 1, 1, 1, 1] }],
+      'input.ids[2]: expected token 2 at the start of the row, found 7',
+    ],
+    [
+      'a context over the questions',
+      [{ ids: [2, 4, 9, 3, 8, 3], context: { start: 0, end: 5 } }],
+      'input.context: expected columns of the text, 4 to 5, found 0 to 5',
+    ],
+    [
+      'a context over the last separator',
+      [[2, 4, 9, 3, 8, 3], { ids: [2, 4, 9, 3, 8, 3], context: { start: 4, end: 6 } }],
+      'inputs[1].context: expected columns of the text, 4 to 5, found 4 to 6',
+    ],
+    [
+      'a context in a row without a marker',
+      [{ ids: [2, 9, 3, 8, 3], context: { start: 3, end: 4 } }],
+      'input.ids: expected token 4 before each question, found none',
+    ],
     [
       'a context that ends before it starts',
       [{ ids: [2, 4, 9, 3, 8, 3], context: { start: 4, end: 2 } }],

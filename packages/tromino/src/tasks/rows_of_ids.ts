@@ -13,7 +13,8 @@ export interface IdsRow extends TokenRow {
 }
 
 /**
- * Finds the text in a row of ids: what the caller says, or what stands between the separator behind the questions and the one at the end.
+ * Finds the text in a row of ids: what stands between the separator behind the questions and the one at the end, or what the caller says,
+ * which in a row of several questions is a part of that.
  * @param tokens undefined for a model whose rows are of one question, which can stand behind any separator.
  * @throws OptionError naming the row and the place in it.
  */
@@ -30,10 +31,11 @@ export function rowOfIds(
   const columns = Array.from(ids, (_, column) => column).filter(
     (column) => !attentionMask || attentionMask[column] !== 0,
   );
+  const text = tokens && textColumns(row, columns, name, tokens);
   const given = (input as { context?: unknown }).context;
   if (given !== undefined)
-    return { ...row, context: requireContext(given, `${name}.context`, ids.length), columns };
-  if (tokens) return { ...row, context: textColumns(row, columns, name, tokens), columns };
+    return { ...row, context: requireContext(given, `${name}.context`, ids.length, text), columns };
+  if (text) return { ...row, context: text, columns };
   throw new OptionError(`${name}.context`, 'the columns of the text, as encode() gives them', 'nothing');
 }
 
@@ -41,13 +43,15 @@ function textColumns(
   { ids }: TokenRow,
   columns: readonly number[],
   name: string,
-  { marker, separator }: QuestionTokens,
+  { first, marker, separator }: QuestionTokens,
 ): Range {
   const end = columns.find((column) => ids[column] === separator);
   const markers = columns.filter((column) => ids[column] === marker);
-  const first = markers[0];
-  if (first === undefined)
+  if (markers.length === 0)
     throw new OptionError(`${name}.ids`, `token ${marker} before each question`, 'none');
+  const start = must(columns[0], 'first token');
+  if (ids[start] !== first)
+    throw new OptionError(`${name}.ids[${start}]`, `token ${first} at the start of the row`, `${ids[start]}`);
   if (end === undefined)
     throw new OptionError(`${name}.ids`, `token ${separator} between the questions and the text`, 'none');
   const late = markers.find((column) => column > end);
@@ -59,16 +63,18 @@ function textColumns(
   return { start: end + 1, end: last > end && ids[last] === separator ? last : last + 1 };
 }
 
-function requireContext(context: unknown, name: string, numColumns: number): Range {
+/** @param text columns of the whole text, where they are known. */
+function requireContext(context: unknown, name: string, numColumns: number, text: Range | undefined): Range {
   const { start, end } = (context ?? {}) as Partial<Range>;
-  const isRange = Number.isInteger(start) && Number.isInteger(end);
-  if (
-    isRange &&
-    0 <= (start as number) &&
-    (start as number) <= (end as number) &&
-    (end as number) <= numColumns
-  )
-    return { start: start as number, end: end as number };
-  const found = isRange ? `${start} to ${end}` : describe(context);
-  throw new OptionError(name, `start and end, in order, of ${numColumns} columns`, found);
+  if (!isInteger(start) || !isInteger(end) || start < 0 || end < start || end > numColumns) {
+    const found = isInteger(start) && isInteger(end) ? `${start} to ${end}` : describe(context);
+    throw new OptionError(name, `start and end, in order, of ${numColumns} columns`, found);
+  }
+  if (text && (start < text.start || end > text.end))
+    throw new OptionError(name, `columns of the text, ${text.start} to ${text.end}`, `${start} to ${end}`);
+  return { start, end };
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
 }

@@ -11,7 +11,7 @@ export interface MagicBoxConfig {
   readonly questionTokens: QuestionTokens;
 }
 
-/** @throws FormatError for a config that leaves out what only it can say, or names tokens that the vocabulary does not have. */
+/** @throws FormatError for a config that leaves out what only it can say, names tokens that the vocabulary does not have, or one twice. */
 export function readMagicBoxConfig(config: ConfigReader): MagicBoxConfig {
   const body = readDecoderConfig(
     config,
@@ -39,14 +39,26 @@ export function readMagicBoxConfig(config: ConfigReader): MagicBoxConfig {
       windows: Array.from({ length: numLayers }, () => 0),
     }),
   );
-  const token = (field: string): number => config.integer(field, { min: 0, max: body.vocabularySize - 1 });
   return {
     body,
     pointerSize: config.integer('pointer_size', { default: 128, min: 1 }),
-    questionTokens: {
-      first: token('cls_token_id'),
-      marker: token('question_token_id'),
-      separator: token('sep_token_id'),
-    },
+    questionTokens: readQuestionTokens(config, body.vocabularySize),
+  };
+}
+
+/** A row is taken apart at these tokens, so none can stand for another. */
+function readQuestionTokens(config: ConfigReader, vocabularySize: number): QuestionTokens {
+  const fieldOf = new Map<number, string>();
+  const token = (field: string): number => {
+    const id = config.integer(field, { min: 0, max: vocabularySize - 1 });
+    const other = fieldOf.get(id);
+    if (other !== undefined) config.fail(field, `another token than that of ${other}`);
+    fieldOf.set(id, field);
+    return id;
+  };
+  return {
+    first: token('cls_token_id'),
+    marker: token('question_token_id'),
+    separator: token('sep_token_id'),
   };
 }
