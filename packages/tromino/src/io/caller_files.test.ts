@@ -99,6 +99,9 @@ describe('files of the caller', () => {
     await expect(files({ list: () => 5 }).list?.()).rejects.toThrow(
       'mine: expected a list of file names, found 5',
     );
+    await expect(files({ list: () => new Array<string>(2) }).list?.()).rejects.toThrow(
+      'mine: expected a list of file names, found a list of 2',
+    );
     expect(() => files({ open: 5 })).toThrow(OptionError);
     expect('list' in files({})).toBe(false);
   });

@@ -32,7 +32,7 @@ async function listNames(
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const names: unknown = await settle(description, 'could not be listed', signal, () => files.list?.(signal));
-  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  if (Array.isArray(names) && Array.from(names).every((name) => typeof name === 'string')) return names;
   throw new SourceError(description, `expected a list of file names, found ${describe(names)}`);
 }
 

@@ -186,7 +186,7 @@ class SpanExtractor extends ScoringModel implements Extractor {
     this.checkCall(options);
     const search = readSearch(options, this.maxTokens);
     if (!Array.isArray(rows)) throw new OptionError('rows', 'a list of rows', describe(rows));
-    const read = rows.map((row: unknown, index) => {
+    const read = Array.from(rows, (row: unknown, index) => {
       const name = rows.length > 1 ? `inputs[${index}]` : 'input';
       return rowOfIds(row, name, this.maxTokens, this.#questionTokens);
     });
@@ -242,7 +242,7 @@ function readSearch(options: SearchOptions, maxTokens: number): SpanSearch {
 function requireQuestions(questions: unknown): readonly string[] {
   const list = typeof questions === 'string' ? [questions] : questions;
   if (!Array.isArray(list)) return requireTexts(questions, 'questions');
-  return list.map((question, index) => {
+  return Array.from(list, (question, index) => {
     const name = `questions[${index}]`;
     if (requireText(question, name).trim() !== '') return question as string;
     throw new OptionError(name, 'a question', question === '' ? 'an empty text' : 'nothing but white space');

@@ -116,7 +116,8 @@ function checkGenerateOptions({ maxNewTokens, stopTokens, onToken }: GenerateOpt
   if (maxNewTokens !== undefined && (!Number.isInteger(maxNewTokens) || maxNewTokens < 0)) {
     throw new OptionError('maxNewTokens', 'an integer from 0', describe(maxNewTokens));
   }
-  const areIds = Array.isArray(stopTokens) && stopTokens.every((id) => Number.isInteger(id) && id >= 0);
+  const areIds =
+    Array.isArray(stopTokens) && Array.from(stopTokens).every((id) => Number.isInteger(id) && id >= 0);
   if (stopTokens !== undefined && !areIds)
     throw new OptionError('stopTokens', 'a list of token ids', describe(stopTokens));
   checkCallback('onToken', onToken);

@@ -174,6 +174,7 @@ describe('generate', () => {
 
   it.each<[object, string]>([
     [{ stopTokens: 5 }, 'stopTokens: expected a list of token ids, found 5'],
+    [{ stopTokens: new Array<number>(2) }, 'stopTokens: expected a list of token ids, found a list of 2'],
     [{ stopTokens: ['2'] }, 'stopTokens: expected a list of token ids, found a list of 1'],
     [{ onToken: 5 }, 'onToken: expected a function, found 5'],
     [{ maxNewTokens: NaN }, 'maxNewTokens: expected an integer from 0, found NaN'],

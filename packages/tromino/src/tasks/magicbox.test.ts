@@ -419,6 +419,11 @@ describe('extractIds', () => {
       [[2, 4, 9, 3, ...new Array<number>(125).fill(8)]],
       'input: expected at most 128 tokens, found 129',
     ],
+    [
+      'a hole',
+      new Array<number[]>(1),
+      'input: expected a text, token ids, or { ids, attentionMask }, found undefined',
+    ],
     ['no ids', [[]], 'input.ids: expected token 4 before each question, found none'],
     [
       'another first token',
