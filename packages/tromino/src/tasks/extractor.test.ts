@@ -162,7 +162,13 @@ describe('extract', () => {
     ['a list with none', [null], 'who?', {}, 'text[0]: expected a text, found null'],
     ['questions that are none', text, 7, {}, 'questions: expected a text or a list of texts, found 7'],
     ['a list with a hole', new Array<string>(1), 'who?', {}, 'text[0]: expected a text, found undefined'],
-    ['questions with a hole', text, new Array<string>(2), {}, 'questions[0]: expected a text, found undefined'],
+    [
+      'questions with a hole',
+      text,
+      new Array<string>(2),
+      {},
+      'questions[0]: expected a text, found undefined',
+    ],
     ['an empty question', text, ['who?', ''], {}, 'questions[1]: expected a question, found an empty text'],
     ['a blank question', text, ' ', {}, 'questions[0]: expected a question, found nothing but white space'],
     [

@@ -1,16 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { tensorBytes } from '../../test/tensor_bytes.ts';
 import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors } from '../formats/testing/safetensors_file.ts';
 import type { TensorToStore } from '../formats/huggingface/write_bitsandbytes.ts';
 import { MemorySource } from '../io/memory_source.ts';
-import { OptionError, UnsupportedError } from '../util/errors.ts';
-import { inspectCheckpoint, loadClassifier, quantizeCheckpoint, type QuantizeOptions } from '../node.ts';
+import { FormatError, OptionError, UnsupportedError } from '../util/errors.ts';
+import {
+  inspectCheckpoint,
+  loadClassifier,
+  quantizeCheckpoint,
+  type CheckpointSource,
+  type QuantizeOptions,
+} from '../node.ts';
 
 const fixtures = new URL('../../test/fixtures/checkpoints/', import.meta.url);
 const dense = new URL('llama-seqcls/', fixtures);
 
-async function quantized(source: URL, options: QuantizeOptions = {}): Promise<Map<string, TensorToStore>> {
+async function quantized(
+  source: CheckpointSource,
+  options: QuantizeOptions = {},
+): Promise<Map<string, TensorToStore>> {
   const tensors = new Map<string, TensorToStore>();
   for await (const tensor of (await quantizeCheckpoint(source, options)).tensors())
     tensors.set(tensor.name, tensor);
@@ -102,6 +112,41 @@ describe('quantizeCheckpoint', () => {
       sizeBytes: 4096 + (8192 / blockSize) * 4 + 64 + stateBytes - 1,
     });
     expect(matrix?.bitsPerWeight).toBe(((matrix?.sizeBytes ?? 0) * 8) / 8192);
+  });
+
+  it('keeps tensors without elements and those of one', async () => {
+    const file = await readFile(new URL('model.safetensors', dense));
+    const { tensors } = await readSafetensorsHeader(new MemorySource('model.safetensors', file));
+    const stored = tensors.map(({ name, dtype, shape, offsetBytes, sizeBytes }) => {
+      const bytes = file.subarray(offsetBytes, offsetBytes + sizeBytes);
+      return [name, { dtype: dtype.toUpperCase(), shape, bytes }] as const;
+    });
+    const extra = {
+      'extra.buffer': { dtype: 'F32', shape: [0], bytes: new Uint8Array() },
+      'extra.matrix': { dtype: 'BF16', shape: [3, 0], bytes: new Uint8Array() },
+      'extra.number': { dtype: 'I64', shape: [], bytes: Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0) },
+    };
+    const files = new Map([
+      ['config.json', new Uint8Array(await readFile(new URL('config.json', dense)))],
+      ['model.safetensors', writeSafetensors({ ...Object.fromEntries(stored), ...extra })],
+    ]);
+    const found = await quantized(files);
+    for (const [name, { dtype, ...tensor }] of Object.entries(extra))
+      expect(found.get(name)).toEqual({ name, dtype: dtype.toLowerCase(), ...tensor });
+    expect(found.size).toBe((await quantized(dense)).size + 3);
+  });
+
+  it('names a weight that is no finite number', async () => {
+    const name = 'model.layers.1.mlp.up_proj.weight';
+    const weights = new Uint8Array(await readFile(new URL('model.safetensors', dense)));
+    tensorBytes(weights, name).set(new Uint8Array(Float32Array.of(0, -Infinity).buffer));
+    const files = new Map([
+      ['config.json', new Uint8Array(await readFile(new URL('config.json', dense)))],
+      ['model.safetensors', weights],
+    ]);
+    await expect(quantized(files)).rejects.toThrow(
+      new FormatError('model.safetensors', `tensor ${name}: expected finite numbers, found -Infinity at 1`),
+    );
   });
 
   it('refuses blocks that bitsandbytes does not know, and what is quantised already', async () => {

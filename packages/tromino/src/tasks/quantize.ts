@@ -38,7 +38,12 @@ export interface QuantizedCheckpoint {
   readonly config: JsonObject;
   /** Names of the matrices that are quantised. */
   readonly quantized: readonly string[];
-  /** All tensors, computed one after the other as they are asked for. */
+  /**
+   * All tensors, computed one after the other as they are asked for.
+   *
+   * Reading on throws a FormatError for a weight to be quantised that is no finite number, a SourceError where a file cannot be read, and
+   * the signal's reason.
+   */
   tensors(): AsyncGenerator<TensorToStore>;
 }
 
@@ -52,6 +57,7 @@ const heads = /^(lm_head|score|classifier|qa_outputs|head|pointer)\b/;
  *
  * @throws OptionError for a block size that bitsandbytes does not know.
  * @throws UnsupportedError for a checkpoint that is quantised already, or has nothing to quantise.
+ * @throws FormatError or ShapeError naming the file or tensor for a checkpoint that is none, and SourceError where one cannot be read.
  */
 export async function quantizeCheckpoint(
   source: CheckpointSource,
@@ -147,10 +153,12 @@ function quantizeEntry(entry: TensorEntry, bytes: Uint8Array, format: Nf4Format)
   return nf4Tensors(name, weights, shape, dtype, format);
 }
 
+/** All entries, those without elements first: of them nothing streams. */
 async function* wholeTensors(
   entries: readonly TensorEntry[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ entry: TensorEntry; bytes: Uint8Array }> {
+  for (const entry of entries) if (entry.sizeBytes === 0) yield { entry, bytes: new Uint8Array() };
   let whole = new Uint8Array();
   for await (const { entry, elementOffset, bytes } of streamTensors(entries, { signal })) {
     const offsetBytes = elementOffset * elementSizeBytes(entry.dtype);
