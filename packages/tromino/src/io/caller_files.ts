@@ -32,7 +32,8 @@ async function listNames(
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const names: unknown = await settle(description, 'could not be listed', signal, () => files.list?.(signal));
-  if (Array.isArray(names) && Array.from(names).every((name) => typeof name === 'string')) return names;
+  const isList = Array.isArray(names) && Array.from(names).every((name) => typeof name === 'string');
+  if (isList) return names as readonly string[];
   throw new SourceError(description, `expected a list of file names, found ${describe(names)}`);
 }
 
