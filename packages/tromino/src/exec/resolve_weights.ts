@@ -92,7 +92,10 @@ function checkShape(entry: TensorEntry, { shape }: WeightPart): TensorEntry {
 /** Families ask for floats wherever activations are not multiplied by a matrix. */
 function checkUnpacked({ name, source }: TensorEntry, index: WeightIndex): void {
   if (!index.nf4.has(name)) return;
-  throw new UnsupportedError(`${source.name}, tensor ${name}`, 'stored in NF4; only projections may be');
+  throw new UnsupportedError(
+    `${source.name}, tensor ${name}`,
+    'stored in NF4; only projections and tables of tokens may be',
+  );
 }
 
 function checkFloat(entry: TensorEntry): TensorEntry {

@@ -10,6 +10,9 @@ import { attentionVariants } from './attention/variants.ts';
 import { embeddingContract, type EmbeddingProblem } from './embedding/contract.ts';
 import { embeddingReference } from './embedding/reference.ts';
 import { embeddingVariants } from './embedding/variants.ts';
+import { embeddingNf4Contract, type EmbeddingNf4Problem } from './embedding_nf4/contract.ts';
+import { embeddingNf4Reference } from './embedding_nf4/reference.ts';
+import { embeddingNf4Variants } from './embedding_nf4/variants.ts';
 import { embeddingSumContract, type EmbeddingSumProblem } from './embedding_sum/contract.ts';
 import { embeddingSumReference } from './embedding_sum/reference.ts';
 import { embeddingSumVariants } from './embedding_sum/variants.ts';
@@ -147,6 +150,12 @@ const activation: OpDefinition<ActivationProblem> = {
   variants: activationVariants,
 };
 
+const embeddingNf4: OpDefinition<EmbeddingNf4Problem> = {
+  contract: embeddingNf4Contract,
+  reference: embeddingNf4Reference,
+  variants: embeddingNf4Variants,
+};
+
 const embeddingSum: OpDefinition<EmbeddingSumProblem> = {
   contract: embeddingSumContract,
   reference: embeddingSumReference,
@@ -200,6 +209,7 @@ export const ops = {
   gather_rows: gatherRows,
   pointer_scores: pointerScores,
   span_search: spanSearch,
+  embedding_nf4: embeddingNf4,
   embedding_sum: embeddingSum,
   layer_norm: layerNorm,
   activation,
@@ -226,6 +236,7 @@ export { quantizedRowWords, type QuantizeActivationsProblem } from './quantize_a
 export type { RmsNormQuantizeProblem } from './rms_norm_quantize/contract.ts';
 export type { AttentionProblem } from './attention/contract.ts';
 export type { ActivationProblem } from './activation/contract.ts';
+export type { EmbeddingNf4Problem } from './embedding_nf4/contract.ts';
 export type { EmbeddingSumProblem } from './embedding_sum/contract.ts';
 export type { LayerNormProblem } from './layer_norm/contract.ts';
 export type { RelativeAttentionProblem } from './relative_attention/contract.ts';

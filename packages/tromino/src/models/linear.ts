@@ -19,15 +19,19 @@ export interface DensePiece extends Columns {
   readonly weight: string;
 }
 
-/** Columns whose matrix is in NF4 and stays so. */
-export interface Nf4Piece extends Columns {
-  readonly format: 'nf4';
+/** The weights that a stack of matrices in NF4 becomes. */
+export interface Nf4Weights {
   readonly codes: string;
   readonly scales: string;
   /** The values of the 16 codes. */
   readonly map: string;
   /** Weights that share a scale. */
   readonly blockSize: number;
+}
+
+/** Columns whose matrix is in NF4 and stays so. */
+export interface Nf4Piece extends Columns, Nf4Weights {
+  readonly format: 'nf4';
 }
 
 /** Columns whose matrices are ternary and are multiplied by rows of int8. */

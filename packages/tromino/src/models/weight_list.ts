@@ -5,7 +5,8 @@ import { floatDTypes } from '../tensor/decode.ts';
 import { formatShape, type Shape } from '../tensor/shape.ts';
 import { must } from '../util/assert.ts';
 import { ShapeError } from '../util/errors.ts';
-import type { DensePiece, Linear, LinearPiece, Nf4Piece, TernaryPiece } from './linear.ts';
+import type { EmbeddingTable } from './embedding.ts';
+import type { DensePiece, Linear, LinearPiece, Nf4Piece, Nf4Weights, TernaryPiece } from './linear.ts';
 import type { LinearFormats } from './linear_formats.ts';
 import { continuesNf4Stack, nf4Assembly, nf4Shapes } from './nf4_linear.ts';
 import type { RmsNorm } from './shared_graph.ts';
@@ -52,6 +53,16 @@ export class WeightList {
   /** A weight that is 1 more than one of the checkpoint's tensors, rounded to f32. Returns its name. */
   tensorPlusOne(name: string, shape: Shape): string {
     return this.#add({ name, shape, dtype: 'f32', assembly: additionOfOne(name, shape) });
+  }
+
+  /**
+   * A table of which rows are looked up, in the format in which it is stored.
+   * @throws ShapeError for a packed table whose shape is not what the config promises.
+   */
+  table(module: string, rows: number, columns: number): EmbeddingTable {
+    const matrix = this.#nf4Matrix({ module, rows }, columns);
+    if (matrix) return { format: 'nf4', ...this.#nf4Weights(module, [matrix]), rows, columns };
+    return { format: 'dense', weight: this.tensor(`${module}.weight`, [rows, columns]), rows, columns };
   }
 
   /** A projection whose matrix is one of the checkpoint's. */
@@ -155,20 +166,18 @@ export class WeightList {
   }
 
   #nf4Piece(stack: string, { parts, firstColumn, nf4 }: Run): Nf4Piece {
+    const numColumns = parts.reduce((sum, { rows }) => sum + rows, 0);
+    return { format: 'nf4', ...this.#nf4Weights(stack, nf4), firstColumn, numColumns };
+  }
+
+  #nf4Weights(stack: string, nf4: readonly Nf4Matrix[]): Nf4Weights {
     const names = { codes: `${stack}.weight.codes`, scales: `${stack}.weight.scales` };
     const shapes = nf4Shapes(nf4);
     const assembly = nf4Assembly(names, nf4);
     this.#add({ name: names.codes, shape: shapes.codes, dtype: 'u32', assembly });
     this.#add({ name: names.scales, shape: shapes.scales, dtype: 'f32', assembly });
     const first = must(nf4[0], 'matrix');
-    return {
-      format: 'nf4',
-      ...names,
-      map: this.#nf4Map(first),
-      blockSize: first.blockSize,
-      firstColumn,
-      numColumns: parts.reduce((sum, { rows }) => sum + rows, 0),
-    };
+    return { ...names, map: this.#nf4Map(first), blockSize: first.blockSize };
   }
 
   #ternaryPiece(stack: string, inputs: number, { parts, firstColumn }: Run): TernaryPiece {
@@ -233,15 +242,5 @@ function transposition(weight: string, inputs: number, outputs: number): WeightA
       }
       return { [weight]: turned };
     },
-  };
-}
-
-/** A projection by a matrix that is declared elsewhere already, as the embedding is that scores tokens in a tied head. */
-export function tiedLinear(weight: string, inputs: number, outputs: number): Linear {
-  return {
-    inputs,
-    outputs,
-    pieces: [{ format: 'dense', weight, firstColumn: 0, numColumns: outputs }],
-    bias: undefined,
   };
 }

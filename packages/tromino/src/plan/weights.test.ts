@@ -20,6 +20,7 @@ type Values = Float32Array | Uint32Array;
 const product = { m: 1, n: 200, k: 72, columnOffset: 0, numColumns: 200, hasBias: true, hasResidual: true };
 const parts = ternaryParts([80, 40, 80]);
 const lookup = { numTokens: 9, hidden: 20, firstRow: 0, numRows: 60 };
+const packedLookup = { numTokens: 5, firstRow: 0, numRows: 500, blockSize: 32 };
 
 /** For each op whose matrix can be cut: problems, and how many runs a limit makes of it. */
 const cases: readonly (readonly [OpName, Problem, limitBytes: number, numRuns: number])[] = [
@@ -34,6 +35,8 @@ const cases: readonly (readonly [OpName, Problem, limitBytes: number, numRuns: n
   ['matmul_ternary', { ...product, ...parts, scaling: 'multiply', scalesBias: true }, 45 * 20, 5],
   ['matmul_ternary', { ...product, ...parts, k: 64, scaling: 'divide', scalesBias: false }, 90 * 16, 3],
   ['embedding', { ...lookup, scale: 2, weightDtype: 'f32' }, 17 * 80, 4],
+  ['embedding_nf4', { ...packedLookup, scale: 3, hidden: 40 }, 167 * 20, 4],
+  ['embedding_nf4', { ...packedLookup, scale: 1, hidden: 64 }, 200 * 32, 3],
   ['embedding_sum', { ...lookup, numTypes: 2, tablePositions: 12 }, 17 * 80, 4],
 ];
 
@@ -46,7 +49,11 @@ function operandsOf(op: OpName, problem: Problem): Record<string, Values> {
     const length = lengths[name];
     if (length === undefined || name === 'out') return [];
     if (dtype === 'f32') return [[name, random.floats(length)]];
-    const indices: Readonly<Record<string, number>> = { ids: 60, types: 2, positions: 12 };
+    const indices: Readonly<Record<string, number>> = {
+      ids: Number(problem['numRows']),
+      types: 2,
+      positions: 12,
+    };
     return [[name, random.indices(length, indices[name] ?? 2 ** 32)]];
   });
   if (op !== 'matmul_ternary') return Object.fromEntries(values);

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { createTestDevice } from '../exec/testing/test_device.ts';
-import { loadClassifier } from '../index.ts';
+import { storeInNf4 } from '../../test/nf4_tensors.ts';
+import { loadClassifier, loadGenerator } from '../index.ts';
+import { must } from '../util/assert.ts';
 
 const url = new URL('/packages/tromino/test/fixtures/checkpoints/llama-seqcls-nf4/', location.origin).href;
 
@@ -35,4 +37,32 @@ it('gives the same bits where a binding limit cuts its matrices', async () => {
   expect([...cut.live]).toEqual([]);
   expect(cut.uncaptured).toEqual([]);
   cut.device.destroy();
+});
+
+it('a table of tokens in NF4 gives the bits of the same table in floats, also as a tied head and cut', async () => {
+  const tied = new URL('../llama-lm-tied/', url);
+  const [config, weights] = await Promise.all(
+    ['config.json', 'model.safetensors'].map(async (file) => (await fetch(new URL(file, tied))).bytes()),
+  );
+  const { packed, dense } = await storeInNf4(must(weights, 'weights'), ['model.embed_tokens.weight'], 64);
+  const files = (model: Uint8Array<ArrayBuffer>): Map<string, Uint8Array<ArrayBuffer>> =>
+    new Map([
+      ['config.json', must(config, 'config')],
+      ['model.safetensors', model],
+    ]);
+  const input = { ids: [5, 6, 319] };
+  using inFloats = await loadGenerator(files(dense), { backend: 'webgpu' });
+  const expected = await inFloats.lastLogits(input);
+  using inNf4 = await loadGenerator(files(packed), { backend: 'webgpu' });
+  expect(await inNf4.lastLogits(input)).toEqual(expected);
+  const narrow = await createTestDevice({ maxStorageBufferBindingSize: 6000 });
+  {
+    using cut = await loadGenerator(files(packed), { device: narrow.device });
+    const runs = cut.plan(3).weights.filter(({ weight }) => weight === 'model.embed_tokens.weight.codes');
+    expect(runs.map(({ numRows }) => numRows)).toEqual([187, 133]);
+    expect(await cut.lastLogits(input)).toEqual(expected);
+  }
+  expect([...narrow.live]).toEqual([]);
+  expect(narrow.uncaptured).toEqual([]);
+  narrow.device.destroy();
 });

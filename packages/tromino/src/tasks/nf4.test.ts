@@ -4,7 +4,15 @@ import { tensorBytes } from '../../test/tensor_bytes.ts';
 import { readSafetensorsHeader } from '../formats/safetensors/header.ts';
 import { writeSafetensors, type TestTensor } from '../formats/testing/safetensors_file.ts';
 import { MemorySource } from '../io/memory_source.ts';
-import { FormatError, inspectCheckpoint, loadClassifier, UnsupportedError } from '../node.ts';
+import {
+  FormatError,
+  inspectCheckpoint,
+  loadClassifier,
+  loadEmbedder,
+  loadGenerator,
+  UnsupportedError,
+} from '../node.ts';
+import { storeInNf4 } from '../../test/nf4_tensors.ts';
 
 const folder = new URL('../../test/fixtures/checkpoints/llama-seqcls-nf4/', import.meta.url);
 
@@ -91,25 +99,6 @@ describe('a classifier in NF4', () => {
     expect((await mixed.classify(input)).logits).toEqual((await whole.classify(input)).logits);
   });
 
-  it('names an embedding that is stored in NF4', async () => {
-    const name = 'model.embed_tokens.weight';
-    const numWeights = 320 * 64;
-    const state = { quant_type: 'nf4', blocksize: 64, dtype: 'float32', shape: [320, 64] };
-    const json = new TextEncoder().encode(JSON.stringify(state));
-    const { 'model.layers.0.mlp.up_proj.weight.quant_map': map } = await readTensors('model.safetensors');
-    const loading = loadClassifier(
-      await changed({
-        [name]: { dtype: 'U8', shape: [numWeights / 2, 1], bytes: new Uint8Array(numWeights / 2) },
-        [`${name}.absmax`]: { dtype: 'F32', shape: [320], bytes: new Uint8Array(1280) },
-        [`${name}.quant_map`]: map,
-        [`${name}.quant_state.bitsandbytes__nf4`]: { dtype: 'U8', shape: [json.length], bytes: json },
-      }),
-      { backend: 'cpu' },
-    );
-    await expect(loading).rejects.toThrow(UnsupportedError);
-    await expect(loading).rejects.toThrow(`tensor ${name}: stored in NF4; only projections may be`);
-  });
-
   const projection = 'model.layers.1.mlp.up_proj.weight';
 
   it.each([
@@ -148,6 +137,71 @@ describe('a classifier in NF4', () => {
     const changes = { [`${name}.quant_state.bitsandbytes__nf4`]: undefined };
     await expect(loadClassifier(await changed(changes), { backend: 'cpu' })).rejects.toThrow(
       `expected ${name}.quant_state.bitsandbytes__nf4 beside it, found none`,
+    );
+  });
+});
+
+describe('a table of tokens in NF4', () => {
+  /** A fixture with some tensors in NF4, and with what they are as floats. */
+  async function twoOf(
+    name: string,
+    tensors: readonly string[],
+    blockSize: number,
+  ): Promise<Record<'packed' | 'dense', Map<string, Uint8Array<ArrayBuffer>>>> {
+    const read = (file: string): Promise<Buffer<ArrayBuffer>> =>
+      readFile(new URL(`../${name}/${file}`, folder));
+    const { packed, dense } = await storeInNf4(await read('model.safetensors'), tensors, blockSize);
+    const config = await read('config.json');
+    const files = (weights: Uint8Array<ArrayBuffer>): Map<string, Uint8Array<ArrayBuffer>> =>
+      new Map([
+        ['config.json', config],
+        ['model.safetensors', weights],
+      ]);
+    return { packed: files(packed), dense: files(dense) };
+  }
+
+  it('stays packed, and gives the scores of the same table in floats', async () => {
+    const { packed, dense } = await twoOf('llama-seqcls', ['model.embed_tokens.weight'], 64);
+    using inFloats = await loadClassifier(dense, { backend: 'cpu' });
+    using inNf4 = await loadClassifier(packed, { backend: 'cpu' });
+    expect((await inNf4.classify(input)).logits).toEqual((await inFloats.classify(input)).logits);
+    const [largeBytes, smallBytes] = [inFloats, inNf4].map(
+      (model) => model.memory().categories.weights.currentBytes,
+    );
+    // 320 x 64 weights: 4 bytes each, or half a byte, a scale for 64 and the 16 values.
+    expect(Number(largeBytes) - Number(smallBytes)).toBe(320 * 64 * 4 - (320 * 32 + 320 * 4 + 64));
+  });
+
+  it('scores tokens too where the head is tied to it', async () => {
+    const { packed, dense } = await twoOf('llama-lm-tied', ['model.embed_tokens.weight'], 32);
+    using inFloats = await loadGenerator(dense, { backend: 'cpu' });
+    using inNf4 = await loadGenerator(packed, { backend: 'cpu' });
+    expect(await inNf4.lastLogits(input)).toEqual(await inFloats.lastLogits(input));
+    const ops = inNf4.plan(5).steps.flatMap((step) => (step.kind === 'dispatch' ? [step.op] : []));
+    expect([ops[0], ops.at(-1)]).toEqual(['embedding_nf4', 'matmul_nf4']);
+  });
+
+  it.each([
+    ['words alone', ['embeddings.word_embeddings.weight']],
+    ['all three', ['word', 'position', 'token_type'].map((table) => `embeddings.${table}_embeddings.weight`)],
+  ])('is added to what an encoder has for segments and positions: %s', async (_, tensors) => {
+    const { packed, dense } = await twoOf('bert-embed', tensors, 64);
+    using inFloats = await loadEmbedder(dense, { backend: 'cpu' });
+    using inNf4 = await loadEmbedder(packed, { backend: 'cpu' });
+    const pair = { ids: [5, 6, 7, 8, 9], tokenTypes: [0, 0, 1, 1, 1] };
+    const [expected, found] = [await inFloats.embed(pair), await inNf4.embed(pair)];
+    const difference = found.map((value, i) => Math.abs(value - (expected[i] ?? NaN)));
+    // The sum's two additions are rounded one by one on a GPU in either case, and only here not.
+    expect(Math.max(...difference)).toBeLessThan(1e-6);
+  });
+
+  it('names one that is read as floats alone', async () => {
+    const name = 'deberta.encoder.rel_embeddings.weight';
+    const { packed } = await twoOf('deberta-v2-seqcls', [name], 64);
+    const loading = loadClassifier(packed, { backend: 'cpu' });
+    await expect(loading).rejects.toThrow(UnsupportedError);
+    await expect(loading).rejects.toThrow(
+      `tensor ${name}: stored in NF4; only projections and tables of tokens may be`,
     );
   });
 });

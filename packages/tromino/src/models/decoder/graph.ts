@@ -1,6 +1,7 @@
 import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
 import { must } from '../../util/assert.ts';
+import { addEmbedding } from '../embedding.ts';
 import { addLinear, type Linear } from '../linear.ts';
 import { addGatherRows, addRmsNorm, RotationTables, type RmsNorm } from '../shared_graph.ts';
 import type { DecoderConfig } from './config.ts';
@@ -63,19 +64,13 @@ class DecoderBody {
 
   add(wanted: 'last_tokens' | 'all_tokens'): ValueId {
     const { numTokens, numRows } = this.#batch;
-    const { hidden, numLayers, vocabularySize, embeddingScale } = this.#config;
+    const { numLayers, embeddingScale } = this.#config;
     const graph = this.#graph;
     const ids = graph.input('ids', 'u32', [numTokens]);
     const tokens = graph.input('tokens', 'u32', [numTokens, 4]);
     const lastTokens = wanted === 'last_tokens' ? graph.input('last_tokens', 'u32', [numRows]) : undefined;
 
-    let residual = graph.node(
-      'embedding',
-      'model.embed_tokens',
-      { numTokens, hidden, firstRow: 0, numRows: vocabularySize, scale: embeddingScale, weightDtype: 'f32' },
-      { table: graph.weight(this.#weights.embedding), ids },
-      { name: 'embedding', shape: [numTokens, hidden] },
-    );
+    let residual = addEmbedding(graph, 'model.embed_tokens', this.#weights.embedding, ids, embeddingScale);
     for (let layer = 0; layer < numLayers; layer++) {
       graph.beginLayer(layer);
       const rowsOut = layer === numLayers - 1 ? lastTokens : undefined;

@@ -1,6 +1,7 @@
 import type { HeadName } from '../model_definition.ts';
 import type { Linear } from '../linear.ts';
-import { tiedLinear, WeightList } from '../weight_list.ts';
+import { tiedLinear, type EmbeddingTable } from '../embedding.ts';
+import type { WeightList } from '../weight_list.ts';
 import type { DecoderConfig } from './config.ts';
 
 /** Names and projections of one layer. */
@@ -27,7 +28,7 @@ export interface DecoderLayer {
 
 /** The weights of a decoder without its head, as its graph uses them. */
 export interface DecoderBodyWeights {
-  readonly embedding: string;
+  readonly embedding: EmbeddingTable;
   readonly layers: readonly DecoderLayer[];
   readonly finalNorm: string;
 }
@@ -55,7 +56,7 @@ export function declareDecoderWeights(
   return {
     ...body,
     head: headIsEmbedding
-      ? tiedLinear(body.embedding, hidden, headRows)
+      ? tiedLinear(body.embedding)
       : list.linear(head === 'classifier' ? 'score' : 'lm_head', hidden, headRows, false),
   };
 }
@@ -64,7 +65,7 @@ export function declareDecoderWeights(
 export function declareDecoderBody(list: WeightList, config: DecoderConfig): DecoderBodyWeights {
   const { hidden, numLayers, vocabularySize } = config;
   return {
-    embedding: list.tensor('model.embed_tokens.weight', [vocabularySize, hidden]),
+    embedding: list.table('model.embed_tokens', vocabularySize, hidden),
     layers: Array.from({ length: numLayers }, (_, layer) => declareLayer(list, config, layer)),
     finalNorm: declareNorm(list, config, 'model.norm', hidden),
   };

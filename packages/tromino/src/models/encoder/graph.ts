@@ -1,7 +1,9 @@
 import { GraphBuilder } from '../../graph/builder.ts';
 import type { BatchShape, ModelGraph, ValueId, WeightSpec } from '../../graph/graph.ts';
+import { elementCount } from '../../tensor/shape.ts';
 import { must } from '../../util/assert.ts';
 import type { ActivationName } from '../activations.ts';
+import { addEmbedding, type EmbeddingTable } from '../embedding.ts';
 import { addLinear } from '../linear.ts';
 import { biasBuckets, disentangledBuckets } from '../relative_positions.ts';
 import type { RopeConfig } from '../rope.ts';
@@ -43,6 +45,12 @@ interface Distances {
   readonly bias: ValueId | undefined;
   /** [numBuckets, hidden]: what each layer projects to queries and keys of the buckets. */
   readonly states: ValueId | undefined;
+}
+
+/** A table with the input that says which of its rows each token has. */
+interface Lookup {
+  readonly table: EmbeddingTable;
+  readonly ids: ValueId;
 }
 
 class EncoderGraph {
@@ -112,27 +120,40 @@ class EncoderGraph {
     return this.#graph.input(pooling === 'last' ? 'last_tokens' : 'first_tokens', 'u32', [numRows]);
   }
 
+  /** Adds up what the tables have for each token: in one dispatch where all are floats, else table by table, in the same order. */
   #embedding(ids: ValueId): ValueId {
-    const { numTokens } = this.#batch;
-    const { hidden, vocabularySize, numTypes, positions } = this.#config;
     const graph = this.#graph;
-    const { words, types, positions: positionTable } = this.#weights;
-    const common = { numTokens, hidden, firstRow: 0, numRows: vocabularySize };
-    const inputs: Record<string, ValueId> = { table: graph.weight(words), ids };
-    const output = { name: 'embedding', shape: [numTokens, hidden] };
-    if (types === undefined && positionTable === undefined) {
-      return graph.node('embedding', 'embeddings', { ...common, scale: 1, weightDtype: 'f32' }, inputs, output);
+    const { words, types, positions } = this.#weights;
+    const lookup = (input: string, table: EmbeddingTable | undefined): Lookup | undefined =>
+      table && { table, ids: graph.input(input, 'u32', [this.#batch.numTokens]) };
+    const typeRows = lookup('token_types', types);
+    const positionRows = lookup('positions', positions);
+    const isSum = typeRows !== undefined || positionRows !== undefined;
+    if (isSum && words.format === 'dense' && types?.format !== 'nf4' && positions?.format !== 'nf4') {
+      const { rows: numRows, columns: hidden } = words;
+      const numTokens = this.#batch.numTokens;
+      const [numTypes, tablePositions] = [types?.rows ?? 0, positions?.rows ?? 0];
+      const operands = {
+        table: graph.weight(words.weight),
+        ids,
+        ...(types && typeRows && { type_table: graph.weight(types.weight), types: typeRows.ids }),
+        ...(positions && positionRows && { position_table: graph.weight(positions.weight), positions: positionRows.ids }),
+      };
+      const problem = { numTokens, hidden, firstRow: 0, numRows, numTypes, tablePositions };
+      return graph.node('embedding_sum', 'embeddings', problem, operands, { name: 'embedding', shape: [numTokens, hidden] });
     }
-    if (types !== undefined) {
-      inputs['type_table'] = graph.weight(types);
-      inputs['types'] = graph.input('token_types', 'u32', [numTokens]);
-    }
-    if (positionTable !== undefined) {
-      inputs['position_table'] = graph.weight(positionTable);
-      inputs['positions'] = graph.input('positions', 'u32', [numTokens]);
-    }
-    const tablePositions = positions.kind === 'learned' ? positions.tableSize : 0;
-    return graph.node('embedding_sum', 'embeddings', { ...common, numTypes, tablePositions }, inputs, output);
+    const ofWords = addEmbedding(graph, 'embeddings', words, ids);
+    return this.#addRows('positions', this.#addRows('token_types', ofWords, typeRows), positionRows);
+  }
+
+  /** Adds rows of a table to those of another, where there are any. */
+  #addRows(name: string, a: ValueId, rows: Lookup | undefined): ValueId {
+    if (!rows) return a;
+    const graph = this.#graph;
+    const label = `embeddings.${name}`;
+    const b = addEmbedding(graph, label, rows.table, rows.ids);
+    const shape = graph.shape(a);
+    return graph.node('add', `${label}.sum`, { length: elementCount(shape) }, { a, b }, { name: `${label}.sum`, shape });
   }
 
   /**

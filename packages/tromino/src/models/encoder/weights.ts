@@ -1,7 +1,8 @@
 import type { WeightIndex } from '../../formats/weight_index.ts';
 import { must } from '../../util/assert.ts';
 import type { Linear } from '../linear.ts';
-import { tiedLinear, type WeightList } from '../weight_list.ts';
+import { tiedLinear, type EmbeddingTable } from '../embedding.ts';
+import type { WeightList } from '../weight_list.ts';
 import type { EncoderConfig, EncoderHead, EncoderModules, LayerModules } from './config.ts';
 
 /** Names of a layer norm's weights. */
@@ -38,9 +39,9 @@ export interface HeadWeights {
 
 /** All weights of an encoder, as its graph uses them. */
 export interface EncoderWeights {
-  readonly words: string;
-  readonly types: string | undefined;
-  readonly positions: string | undefined;
+  readonly words: EmbeddingTable;
+  readonly types: EmbeddingTable | undefined;
+  readonly positions: EmbeddingTable | undefined;
   readonly embeddingNorm: NormWeights | undefined;
   readonly layers: readonly EncoderLayer[];
   readonly finalNorm: NormWeights | undefined;
@@ -86,8 +87,8 @@ class EncoderDeclaration {
   all(head: EncoderHead | undefined, numScores: number, headIsEmbedding: boolean): EncoderWeights {
     const { vocabularySize, hidden, numTypes, positions, numLayers } = this.#config;
     const { words, types, positions: positionModule, embeddingNorm, finalNorm } = this.#modules;
-    const table = (module: string, height: number): string =>
-      this.#list.tensor(`${this.#prefix}${module}.weight`, [height, hidden]);
+    const table = (module: string, height: number): EmbeddingTable =>
+      this.#list.table(this.#prefix + module, height, hidden);
     const wordTable = table(words, vocabularySize);
     return {
       words: wordTable,
@@ -98,7 +99,7 @@ class EncoderDeclaration {
       finalNorm: finalNorm === undefined ? undefined : this.#norm(this.#prefix + finalNorm),
       relative: this.#relative(),
       head: headIsEmbedding
-        ? { transform: undefined, scores: tiedLinear(wordTable, hidden, numScores) }
+        ? { transform: undefined, scores: tiedLinear(wordTable) }
         : head && this.#head(head, numScores),
     };
   }
