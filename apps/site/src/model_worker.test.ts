@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ModelAnswer, ModelRequest } from './model_protocol.ts';
 import { loadInWorker, type WorkerModel } from './model_worker.ts';
 
@@ -146,5 +146,38 @@ describe('a model in a worker', () => {
     expect(await done).toBe('two');
     controller.abort();
     expect(worker.requests.slice(1)).toEqual([{ kind: 'call', id: 0, call: 'two' }]);
+  });
+
+  it('leaves nothing at a signal that outlives a call, however the call ends', async () => {
+    const worker = new FakeWorker();
+    const model = await loaded(worker);
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    const calls = ['done', 'failed', 'disposed'].map((call) => model.ask(call, signal));
+    worker.answer({ kind: 'done', id: 0, result: 'one' });
+    worker.answer({ kind: 'failed', id: 1, failure: { name: 'GpuError', message: 'no' } });
+    model.dispose();
+    const results = await Promise.allSettled(calls);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    const listeners = added.mock.calls.map(([, listener]) => listener);
+    expect(new Set(listeners).size).toBe(3);
+    expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(listeners);
+  });
+
+  it('rejects a call that cannot be sent, and forgets it', async () => {
+    const worker = new FakeWorker();
+    const model = await loaded(worker);
+    const controller = new AbortController();
+    const refusal = new DOMException('could not be cloned', 'DataCloneError');
+    const refused = vi.spyOn(worker, 'postMessage').mockImplementationOnce(() => {
+      throw refusal;
+    });
+    await expect(model.ask('one', controller.signal)).rejects.toBe(refusal);
+    controller.abort();
+    expect(refused).toHaveBeenCalledTimes(1);
+    const next = model.ask('two');
+    worker.answer({ kind: 'done', id: 1, result: 'next' });
+    expect(await next).toBe('next');
   });
 });

@@ -91,21 +91,27 @@ class WorkerClient<Info, Call, Result> {
     }
   }
 
-  #ask(call: Call, signal: AbortSignal | undefined): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined || signal?.aborted === true) {
-        reject(this.#ended ?? reasonOf(signal));
-        return;
-      }
-      const id = this.#nextId++;
-      this.#calls.set(id, { resolve, reject });
-      this.#send({ kind: 'call', id, call });
-      signal?.addEventListener('abort', () => {
-        if (this.#take(id) === undefined) return;
-        this.#send({ kind: 'abort', id });
-        reject(reasonOf(signal));
+  async #ask(call: Call, signal: AbortSignal | undefined): Promise<Result> {
+    if (this.#ended !== undefined) throw this.#ended;
+    if (signal?.aborted === true) throw reasonOf(signal);
+    const id = this.#nextId++;
+    const abort = (): void => {
+      const waiting = this.#take(id);
+      if (waiting === undefined) return;
+      this.#send({ kind: 'abort', id });
+      waiting.reject(reasonOf(signal));
+    };
+    signal?.addEventListener('abort', abort);
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#calls.set(id, { resolve, reject });
+        this.#send({ kind: 'call', id, call });
       });
-    });
+    } finally {
+      // Also where the call could not be sent; and a signal may outlive many calls.
+      this.#calls.delete(id);
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   #receive(answer: ModelAnswer<Info, Result>): void {
