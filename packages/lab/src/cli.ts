@@ -20,9 +20,10 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function runCommand(args: readonly string[]): Promise<number> {
   let code = exitCodes.ok;
-  const program = createProgram(signalOfInterrupts(), (result) => {
+  const finish = (result: number): void => {
     code = result;
-  });
+  };
+  const program = createProgram({ signal: signalOfInterrupts(), finish });
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -58,16 +59,41 @@ function signalOfInterrupts(): AbortSignal {
 
 interface CommonFlags {
   readonly backend: BackendName;
-  readonly json?: true;
+  readonly json?: boolean;
+}
+
+interface RunFlags extends CommonFlags {
+  readonly text?: string;
+  readonly ids?: number[];
+  readonly maxNewTokens?: number;
+  readonly tap?: true;
+  readonly profile?: true;
+  readonly repeats: number;
+  readonly question?: string[];
+  readonly topK?: number;
+}
+
+/** What every command needs to end well. */
+interface Context {
+  readonly signal: AbortSignal;
+  /** Takes the exit code. */
+  readonly finish: (code: number) => void;
 }
 
 /** The command line. A command's module is imported when it is chosen, so that `--help` is quick. */
-function createProgram(signal: AbortSignal, finish: (code: number) => void): Command {
+function createProgram(context: Context): Command {
   const program = new Command('tromino')
     .description('Runs small transformer task models from Hugging Face checkpoints, on WebGPU.')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
+  addRun(program, context);
+  addVerify(program, context);
+  addInspect(program, context);
+  addQuantize(program, context);
+  return program;
+}
 
+function addRun(program: Command, context: Context): void {
   checkpointCommand(
     program,
     'run <folder>',
@@ -85,57 +111,37 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
     .option('--repeats <number>', 'how often a profile runs each step', parsePositiveInteger, 20)
     .option('--question <question>', 'what an extractor is asked; may be given several times', collect)
     .option('--top-k <number>', 'how many answers an extractor gives (default: 1)', parsePositiveInteger)
-    .action(
-      async (
-        folder: string,
-        flags: CommonFlags & {
-          text?: string;
-          ids?: number[];
-          maxNewTokens?: number;
-          tap?: true;
-          profile?: true;
-          repeats: number;
-          question?: string[];
-          topK?: number;
-        },
-        command: Command,
-      ) => {
-        if ((flags.text === undefined) === (flags.ids === undefined))
-          command.error("error: give either '--text' or '--ids'");
-        if (flags.tap && flags.profile) command.error("error: give either '--tap' or '--profile'");
-        const input = flags.text ?? flags.ids ?? [];
-        const { backend, repeats } = flags;
-        const questions = flags.question ?? [];
-        const trace = { backend, input, questions, json: flags.json ?? false, signal };
-        if (flags.tap || flags.profile) {
-          const { tap, profile } = await import('./commands/trace.ts');
-          finish(await (flags.tap ? tap(folder, trace) : profile(folder, { ...trace, repeats })));
-          return;
-        }
-        const { run } = await import('./commands/run.ts');
-        finish(
-          await run(folder, {
-            backend: flags.backend,
-            input,
-            maxNewTokens: flags.maxNewTokens,
-            questions,
-            topK: flags.topK,
-            json: flags.json ?? false,
-            signal,
-          }),
-        );
-      },
-    );
+    .action(async (folder: string, flags: RunFlags, command: Command) => {
+      if ((flags.text === undefined) === (flags.ids === undefined))
+        command.error("error: give either '--text' or '--ids'");
+      if (flags.tap && flags.profile) command.error("error: give either '--tap' or '--profile'");
+      context.finish(await runOrTrace(folder, flags, context.signal));
+    });
+}
 
+async function runOrTrace(folder: string, flags: RunFlags, signal: AbortSignal): Promise<number> {
+  const { backend, repeats, maxNewTokens, topK, json = false, question: questions = [] } = flags;
+  const common = { backend, input: flags.text ?? flags.ids ?? [], questions, json, signal };
+  if (flags.tap || flags.profile) {
+    const { tap, profile } = await import('./commands/trace.ts');
+    return await (flags.tap ? tap(folder, common) : profile(folder, { ...common, repeats }));
+  }
+  const { run } = await import('./commands/run.ts');
+  return await run(folder, { ...common, maxNewTokens, topK });
+}
+
+function addVerify(program: Command, { signal, finish }: Context): void {
   checkpointCommand(
     program,
     'verify <folders...>',
     "compare outputs with the references in each folder's golden.json",
-  ).action(async (folders: string[], flags: CommonFlags) => {
+  ).action(async (folders: string[], { backend, json = false }: CommonFlags) => {
     const { verify } = await import('./commands/verify.ts');
-    finish(await verify(folders, { backend: flags.backend, json: flags.json ?? false, signal }));
+    finish(await verify(folders, { backend, json, signal }));
   });
+}
 
+function addInspect(program: Command, { signal, finish }: Context): void {
   checkpointCommand(
     program,
     'inspect <folder>',
@@ -143,17 +149,13 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
   )
     .option('--tokens <number>', 'number of tokens to plan for', parsePositiveInteger, 128)
     .action(async (folder: string, flags: CommonFlags & { tokens: number }) => {
+      const { backend, tokens: numTokens, json = false } = flags;
       const { inspect } = await import('./commands/inspect.ts');
-      finish(
-        await inspect(folder, {
-          backend: flags.backend,
-          numTokens: flags.tokens,
-          json: flags.json ?? false,
-          signal,
-        }),
-      );
+      finish(await inspect(folder, { backend, numTokens, json, signal }));
     });
+}
 
+function addQuantize(program: Command, { signal, finish }: Context): void {
   program
     .command('quantize <folder> <out>')
     .description(
@@ -169,8 +171,6 @@ function createProgram(signal: AbortSignal, finish: (code: number) => void): Com
       const format = { blockSize: flags.block, doubleQuantization: flags.double ?? false };
       finish(await quantize(folder, out, { ...format, signal }));
     });
-
-  return program;
 }
 
 /** A command on checkpoints, which are folders on disk or their URLs. */
