@@ -38,9 +38,12 @@ export const referenceCheckpoints = [
   'magicbox-tiny',
 ] as const;
 
-/** Largest relative error that a checkpoint's outputs may have: where activations are rounded to int8, one close to a tie may go either way. */
+/**
+ * Largest relative error that a checkpoint's outputs may have. In two cases of MagicBox's an activation is so close to a tie that f32 rounds
+ * it to another int8 than the f64 of the reference does: 1.5e-3 on either backend. In no other fixture is one.
+ */
 export function boundOf(name: string): number {
-  return /bitnet|ternary|magicbox/.test(name) ? 5e-3 : 1e-5;
+  return name.startsWith('magicbox') ? 2e-3 : 1e-5;
 }
 
 /**
