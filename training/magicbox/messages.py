@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from magicbox.attributes import draw_attributes, read_attributes
 from magicbox.grammar import Domain, Field, Group, Piece, expand, questions_of
 from magicbox.written import WrittenMessage
 
@@ -14,8 +15,10 @@ MOST_QUESTIONS = 6
 STATED_SHARE = 0.76
 OTHER_DOMAIN_SHARE = 0.3
 """Of the questions without an answer, those that belong to another domain."""
+ATTRIBUTES_SHARE = 0.12
+"""Of the messages that training sees, those that say something of several things."""
 WRITTEN_SHARE = 0.7
-"""Of the messages, those that were written whole, where there are any."""
+"""Of the other messages, those that were written whole, where there are any."""
 KIND_SHARE = 0.25
 """Of the messages, those that are asked about by the kind of a value too."""
 WIDEST_JOIN = 6
@@ -59,12 +62,15 @@ class Messages:
         self.rng = random.Random(seed)
         self.held = held
         self.kind_questions = {} if held.templates or held.questions else read_kind_questions()
+        self.attributes = read_attributes(Path(__file__).parent / "attributes.txt") if self.domains and written else None
         self.templates = {domain.name: domain.split(held.templates) for domain in domains}
 
     def draw(self, noise: bool = True) -> Message:
         rng = self.rng
         domain = None
-        if self.written and (not self.domains or rng.random() < WRITTEN_SHARE):
+        if self.attributes and rng.random() < ATTRIBUTES_SHARE:
+            pieces, asked = draw_attributes(self.attributes, rng)
+        elif self.written and (not self.domains or rng.random() < WRITTEN_SHARE):
             written = rng.choice(self.written)
             pieces = written.draw(rng)
             asked = self.written_questions(written)
@@ -142,8 +148,7 @@ class Messages:
                 asked = domain.fields[name]
         elif rng.random() < OTHER_DOMAIN_SHARE:
             domain = rng.choice(self.domains)
-            name = rng.choice(list(domain.fields))
-            asked = domain.fields[name]
+            asked = rng.choice(list(domain.fields.values()))
             # A value of this kind stands in the text: the question may well have an answer that nobody marked.
             if asked.kind in kinds:
                 return None
