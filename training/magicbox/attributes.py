@@ -11,7 +11,7 @@ from pathlib import Path
 from magicbox.grammar import GrammarError, Piece
 from magicbox.values import Value, value
 
-MOST_QUESTIONS = 6
+QUESTION_COUNTS = (1, 2, 2, 3, 3, 4, 5, 6, 8)
 STATED_SHARE = 0.75
 OPENERS = ["", "", "", "", "hi, ", "hello! ", "note: ", "update: ", "ok so ", "fyi ", "list: ", "just so you know, ", "for tomorrow: ", "as agreed, ", "please note: ", "- ", "quick one: ", "hey ", "remember, ", "from the office: "]
 JOINS = [", ", ", ", "; ", ". ", ". ", "\n", " and ", " / ", " - ", ", then ", ", but ", " while "]
@@ -47,6 +47,16 @@ class Attributes:
 
     def of(self, noun_class: str) -> list[Attribute]:
         return [attribute for attribute in self.attributes if noun_class in attribute.classes]
+
+    def all_questions(self) -> list[str]:
+        """Every question of every noun."""
+        return [
+            question.replace("<n>", noun)
+            for attribute in self.attributes
+            for question in attribute.questions
+            for noun_class in attribute.classes
+            for noun in self.nouns[noun_class]
+        ]
 
     def value(self, kind: str, rng: random.Random) -> Value:
         own = self.lists.get(kind)
@@ -159,9 +169,9 @@ def clause(statement: Statement, name: str, phrase: str, source: Attributes, rng
 
 
 def questions_of(statements: list[Statement], source: Attributes, rng: random.Random) -> list[tuple[str, None, str]]:
-    """One to six questions, a quarter of them about what the text does not say of anything or of this noun."""
+    """One to eight questions, a quarter of them about what the text does not say of anything or of this noun."""
     drawn: list[tuple[str, None, str]] = []
-    for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 5, MOST_QUESTIONS))):
+    for _ in range(rng.choice(QUESTION_COUNTS)):
         if rng.random() < STATED_SHARE:
             index = rng.randrange(len(statements))
             question = stated_question(statements, index, rng)

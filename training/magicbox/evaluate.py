@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import torch
 from magicbox.messages import Held, Messages
 from magicbox.model import MagicBox
 from magicbox.rows import TokenRow, token_row
-from magicbox.sources import held_out_written, template_messages
+from magicbox.sources import held_out_written, normal_question, seen_questions, template_messages
 from magicbox.tokens import WordPieces
 
 MOST_ANSWER_TOKENS = 30
@@ -28,19 +29,20 @@ class Example:
     answers: list[list[str]]
 
 
-def generated(count: int, messages: Messages) -> list[Example]:
-    """Examples of the generator."""
+def generated(count: int, messages: Messages, without: Set[str] = frozenset()) -> list[Example]:
+    """Examples of the generator, without these questions (`normal_question`)."""
     examples = []
     while len(examples) < count:
         message = messages.draw()
-        if message.asked:
-            answers = [[message.text[slice(*asked.answer)]] if asked.answer else [] for asked in message.asked]
-            examples.append(Example(message.text, [asked.question for asked in message.asked], answers))
+        asked = [one for one in message.asked if normal_question(one.question) not in without]
+        if asked:
+            answers = [[message.text[slice(*one.answer)]] if one.answer else [] for one in asked]
+            examples.append(Example(message.text, [one.question for one in asked], answers))
     return examples
 
 
 def written(path: Path) -> list[Example]:
-    """Examples that people wrote, one JSON object a line."""
+    """Examples written by hand, one JSON object a line."""
     lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
     return [Example(line["text"], [q["question"] for q in line["questions"]], [q["answers"] for q in line["questions"]]) for line in lines]
 
@@ -132,10 +134,11 @@ def scored(examples: list[Example], found: list[list[str | None]]) -> dict[str, 
 
 
 def test_sets(count: int) -> dict[str, list[Example]]:
-    """The generated test sets; training sees none of their templates, or none of their questions."""
+    """The generated test sets; training sees none of their templates, or none of their questions, from whatever source."""
+    seen = seen_questions()
     return {
         "unseenTemplates": generated(count, template_messages(900_001, Held(templates=True))),
-        "unseenQuestions": generated(count, template_messages(900_002, Held(questions=True))),
-        "bothUnseen": generated(count, template_messages(900_003, Held(templates=True, questions=True))),
+        "unseenQuestions": generated(count, template_messages(900_002, Held(questions=True)), seen),
+        "bothUnseen": generated(count, template_messages(900_003, Held(templates=True, questions=True)), seen),
         "unseenWritten": generated(count, held_out_written(900_004)),
     }

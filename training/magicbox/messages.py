@@ -11,10 +11,13 @@ from magicbox.attributes import draw_attributes, read_attributes
 from magicbox.grammar import Domain, Field, Group, Piece, expand, questions_of
 from magicbox.written import WrittenMessage
 
-MOST_QUESTIONS = 6
+MOST_QUESTIONS = 8
+"""About a message: as many as share a row at run time."""
+QUESTION_COUNTS = (1, 2, 2, 2, 3, 3, 4, 5, 6, MOST_QUESTIONS)
 STATED_SHARE = 0.76
 OTHER_DOMAIN_SHARE = 0.3
 """Of the questions without an answer, those that belong to another domain."""
+ATTRIBUTES = Path(__file__).parent / "attributes.txt"
 ATTRIBUTES_SHARE = 0.12
 """Of the messages that training sees, those that say something of several things."""
 WRITTEN_SHARE = 0.7
@@ -62,7 +65,7 @@ class Messages:
         self.rng = random.Random(seed)
         self.held = held
         self.kind_questions = {} if held.templates or held.questions else read_kind_questions()
-        self.attributes = read_attributes(Path(__file__).parent / "attributes.txt") if self.domains and written else None
+        self.attributes = read_attributes(ATTRIBUTES) if self.domains and written else None
         self.templates = {domain.name: domain.split(held.templates) for domain in domains}
 
     def draw(self, noise: bool = True) -> Message:
@@ -79,7 +82,7 @@ class Messages:
             pieces, kinds = expand(domain, rng.choice(self.templates[domain.name]), rng)
             stated = {piece.field for piece in pieces if piece.field}
             asked = self.questions(domain, stated, kinds)
-        if rng.random() < KIND_SHARE:
+        if len(asked) < MOST_QUESTIONS and rng.random() < KIND_SHARE:
             pieces, by_kind = self.kind_question(pieces)
             asked += by_kind
         # Now and then a second message, about something else or just talk, stands before or behind the one that is asked about.
@@ -92,11 +95,11 @@ class Messages:
         return finish(pieces, asked)
 
     def written_questions(self, written: WrittenMessage) -> list[Drawn]:
-        """One to six questions of a written message: four of five about what it says."""
+        """One to eight questions of a written message: four of five about what it says."""
         rng = self.rng
         keys = [key for key, questions in written.questions.items() if questions]
         drawn: list[Drawn] = []
-        for _ in range(rng.choice((1, 2, 2, 2, 3, 3, 4, 5, MOST_QUESTIONS))):
+        for _ in range(rng.choice(QUESTION_COUNTS)):
             if keys and (not written.silent or rng.random() < STATED_SHARE + 0.05):
                 key = rng.choice(keys)
                 drawn.append((key, None, rng.choice(written.questions[key])))
@@ -126,10 +129,10 @@ class Messages:
         return plain + gap + pieces if self.rng.random() < 0.5 else pieces + gap + plain
 
     def questions(self, domain: Domain, stated: set[str], kinds: set[str]) -> list[Drawn]:
-        """One to six questions of a domain."""
+        """One to eight questions of a domain."""
         rng = self.rng
         drawn = []
-        for _ in range(rng.choice((1, 2, 2, 2, 3, 3, 4, 5, MOST_QUESTIONS))):
+        for _ in range(rng.choice(QUESTION_COUNTS)):
             choice = self.one_question(domain, stated, kinds)
             if choice is not None:
                 drawn.append(choice)

@@ -15,7 +15,6 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -100,7 +99,7 @@ def optimizer_of(model: MagicBox, device: torch.device) -> torch.optim.Optimizer
     return torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.98), fused=device.type == "cuda")
 
 
-def main() -> None:
+def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seconds", type=float, default=500, help="of training")
@@ -117,40 +116,33 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="a tiny model")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--test-count", type=int, default=2000)
-    arguments = parser.parse_args()
-    out: Path = arguments.out
-    out.mkdir(parents=True, exist_ok=True)
-    begun = time.monotonic()
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.manual_seed(arguments.seed)
-    torch.set_float32_matmul_precision("high")
+    return parser.parse_args()
 
-    config = replace(SMOKE if arguments.smoke else MagicBoxConfig(), vocab_size=arguments.vocab_size)
-    tokenizer = arguments.tokenizer or out
-    if arguments.tokenizer is None:
-        messages = training_messages(77)
-        drawn = (messages.draw(noise=False) for _ in range(2_000 if arguments.smoke else 60_000))
-        train_tokenizer((" ".join([m.text, *(a.question for a in m.asked)]) for m in drawn), config.vocab_size, out)
-    pieces = WordPieces(tokenizer)
-    config = replace(config, vocab_size=-(-len(pieces.vocabulary) // 8) * 8)
-    print(f"{time.monotonic() - begun:.0f} s: tokenizer of {len(pieces.vocabulary)} pieces", flush=True)
 
-    loader = DataLoader(
-        Stream(arguments.seed * 1000, arguments.rows, tokenizer), batch_size=None, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None
-    )
-    pool = Pool(loader, device, 400)
-    model = MagicBox(config).to(device)
+def make_tokenizer(out: Path, vocab_size: int, count: int) -> None:
+    """A tokenizer of what training reads."""
+    messages = training_messages(77)
+    drawn = (messages.draw(noise=False) for _ in range(count))
+    train_tokenizer((" ".join([m.text, *(a.question for a in m.asked)]) for m in drawn), vocab_size, out)
+
+
+def make_model(arguments: argparse.Namespace, vocabulary_size: int, device: torch.device) -> MagicBox:
+    config = SMOKE if arguments.smoke else MagicBoxConfig()
+    model = MagicBox(replace(config, vocab_size=-(-vocabulary_size // 8) * 8)).to(device)
     if device.type == "cpu":
         model.compute_in(torch.float32)
     if arguments.resume:
         load_state(model, arguments.resume)
     for block in model.blocks:
         block.dropout = arguments.dropout
-    optimizer = optimizer_of(model, device)
-    if not arguments.no_compile and device.type == "cuda":
-        for block in model.blocks:
+        if not arguments.no_compile and device.type == "cuda":
             block.compile()
-    curve, steps, started, questions = [], 0, 0.0, 0
+    return model
+
+
+def train(model: MagicBox, pool: Pool, optimizer: torch.optim.Optimizer, arguments: argparse.Namespace, begun: float) -> dict:
+    """Steps until the time is up; what the report says of them."""
+    curve, steps, started = [], 0, 0.0
     while True:
         now = time.monotonic()
         # The clock starts behind the first steps, which compile.
@@ -160,8 +152,7 @@ def main() -> None:
             break
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(progress, arguments.learning_rate) if steps > 3 else 0.0
-        batch = pool.next(arguments.fresh_share)
-        loss, right = loss_of(model, batch)
+        loss, right = loss_of(model, pool.next(arguments.fresh_share))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -172,26 +163,57 @@ def main() -> None:
             curve.append(row)
             print(json.dumps(row), flush=True)
         if steps % 2000 == 0:
-            write_folder(model, out)
-            save_state(model, out)
-    trained = time.monotonic() - started
+            save(model, arguments.out)
+    return {"steps": steps, "freshBatches": pool.fresh, "trainingSeconds": round(time.monotonic() - started), "curve": curve}
+
+
+def save(model: MagicBox, out: Path) -> None:
     write_folder(model, out)
     save_state(model, out)
 
+
+def evaluate(model: MagicBox, pieces: WordPieces, written_sets: list[Path], count: int) -> dict[str, dict]:
+    """Results on every test set."""
     model.eval()
     for block in model.blocks:
         # Lengths differ from batch to batch here; nothing is to be compiled for each.
         block._compiled_call_impl = None
-    sets = test_sets(arguments.test_count) | {path.stem: written(path) for path in arguments.written}
     results = {}
-    for name, examples in sets.items():
-        found = predictions(model, examples, pieces)
-        results[name] = scored(examples, found)
+    for name, examples in (test_sets(count) | {path.stem: written(path) for path in written_sets}).items():
+        results[name] = scored(examples, predictions(model, examples, pieces))
         print(name, json.dumps(results[name]), flush=True)
+    return results
+
+
+def main() -> None:
+    arguments = read_arguments()
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.manual_seed(arguments.seed)
+    torch.set_float32_matmul_precision("high")
+
+    tokenizer = arguments.tokenizer or out
+    if arguments.tokenizer is None:
+        make_tokenizer(out, arguments.vocab_size, 2_000 if arguments.smoke else 60_000)
+    pieces = WordPieces(tokenizer)
+    print(f"{time.monotonic() - begun:.0f} s: tokenizer of {len(pieces.vocabulary)} pieces", flush=True)
+
+    stream = Stream(arguments.seed * 1000, arguments.rows, tokenizer)
+    loader = DataLoader(stream, batch_size=None, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None)
+    model = make_model(arguments, len(pieces.vocabulary), device)
+    run = train(model, Pool(loader, device, 400), optimizer_of(model, device), arguments, begun)
+    save(model, out)
     report = {
-        "seed": arguments.seed, "steps": steps, "tokensPerStep": arguments.rows * 256, "freshBatches": pool.fresh, "learningRate": arguments.learning_rate,
-        "trainingSeconds": round(trained), "device": torch.cuda.get_device_name() if device.type == "cuda" else "CPU", "torch": torch.__version__,
-        "resumed": arguments.resume is not None, "curve": curve, "results": results,
+        "seed": arguments.seed,
+        **run,
+        "tokensPerStep": arguments.rows * 256,
+        "learningRate": arguments.learning_rate,
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else "CPU",
+        "torch": torch.__version__,
+        "resumed": arguments.resume is not None,
+        "results": evaluate(model, pieces, arguments.written, arguments.test_count),
     }
     (out / "report.json").write_text(json.dumps(report, indent=1) + "\n")
     print(f"{time.monotonic() - begun:.0f} s: done", flush=True)
