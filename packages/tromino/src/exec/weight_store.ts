@@ -6,6 +6,7 @@ import type { ProgressTracker } from '../io/progress.ts';
 import type { PlannedWeight } from '../plan/plan.ts';
 import { assert, must } from '../util/assert.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
+import { awaitQueue } from './fence.ts';
 import { loadWeights } from './load_weights.ts';
 import type { ResolvedWeights } from './resolve_weights.ts';
 
@@ -92,7 +93,7 @@ export class WeightStore {
     const flush = async (): Promise<void> => {
       waitingBytes = 0;
       queue.submit([]);
-      await context.guard(queue.onSubmittedWorkDone(), signal);
+      await awaitQueue(context, signal);
     };
     await loadWeights(
       resolved,
