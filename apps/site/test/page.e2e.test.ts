@@ -196,4 +196,18 @@ describe('the page', () => {
     await page.locator('#pad').getByRole('button', { name: 'Hard drop' }).click();
     expect(await text('#pieces')).toBe('1');
   });
+
+  it('keeps its panels in the page at every width', async () => {
+    await open('seed=2', { models: false });
+    await page.locator('#overlay').getByText('SourceError').waitFor();
+    for (const width of [360, 700, 1000, 1125, 1400]) {
+      await page.setViewportSize({ width, height: 900 });
+      const beyond = await page.evaluate(() => {
+        const right = (element: Element | null): number => element?.getBoundingClientRect().right ?? NaN;
+        const panels = [...document.querySelectorAll('.panel')];
+        return Math.max(...panels.map(right)) - right(document.querySelector('main'));
+      });
+      expect(beyond).toBeLessThan(0.5);
+    }
+  });
 });
