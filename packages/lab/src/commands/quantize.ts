@@ -1,6 +1,5 @@
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cp, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { OptionError, quantizeCheckpoint, UnsupportedError } from 'tromino';
 import { locateCheckpoint } from '../checkpoint_location.ts';
@@ -55,16 +54,16 @@ export async function quantize(
   if (location.folder === undefined)
     throw new UnsupportedError(folder, 'a checkpoint behind a URL is not quantised; copy it first');
   const target = resolve(out);
-  if (existsSync(target)) throw new OptionError('out', 'a folder that does not exist yet', out);
+  await requireNewFolder(target, out);
   const checkpoint = await quantizeCheckpoint(location.folder, { ...format, signal });
   // Under another name until it is whole, so that nobody takes a part of a checkpoint for one.
   const partial = `${target}.partial-${process.pid}`;
-  await mkdir(partial, { recursive: true }).catch((cause: unknown) => {
+  await makeFolder(partial).catch((cause: unknown) => {
     throw Object.assign(new OptionError('out', 'a place where a folder can be made', out), { cause });
   });
   try {
     await writeSafetensors(join(partial, weightsFile), checkpoint.tensors());
-    await writeFile(join(partial, 'config.json'), `${JSON.stringify(checkpoint.config, undefined, 2)}\n`);
+    await writeFile(join(partial, 'config.json'), checkpoint.configText);
     const files = await readdir(location.folder);
     for (const file of files.filter((name) => companions.includes(name) || moduleFolder.test(name))) {
       await cp(join(location.folder, file), join(partial, file), { recursive: true });
@@ -73,10 +72,30 @@ export async function quantize(
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  const { size } = statSync(join(target, weightsFile));
+  const { size } = await stat(join(target, weightsFile));
   const { length } = checkpoint.quantized;
   console.log(
     `${out}: ${length} ${length === 1 ? 'matrix' : 'matrices'} in NF4, blocks of ${format.blockSize}, ${formatBytes(size)}`,
   );
   return 0;
+}
+
+/** A link that leads nowhere is something too: a folder cannot take its name. */
+async function requireNewFolder(target: string, out: string): Promise<void> {
+  const isTaken = await lstat(target).then(
+    () => true,
+    () => false,
+  );
+  if (isTaken) throw new OptionError('out', 'a folder that does not exist yet', out);
+}
+
+/** Makes a folder and those above it. Node's own way to do so never ends where the system says of a folder's place that there is none, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  const exists = await stat(parent).then(
+    () => true,
+    () => false,
+  );
+  if (!exists && parent !== folder) await makeFolder(parent);
+  await mkdir(folder);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openCheckpoint } from '../io/checkpoint_files.ts';
 import { FormatError, SourceError } from '../util/errors.ts';
-import { findDuplicateKey, parseJsonObject, readJson, requireJson } from './json.ts';
+import { findDuplicateKey, parseJsonObject, readJson, requireJson, setMember } from './json.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -84,5 +84,23 @@ describe('findDuplicateKey', () => {
     ['{"x": {}, "y": {"x": 1}, "x": 1}', 'x'],
   ])('finds in %s: %s', (text, expected) => {
     expect(findDuplicateKey(text)).toBe(expected);
+  });
+});
+
+describe('setMember', () => {
+  it.each([
+    ['{"a": 2.0}\n', '{"a": 2.0,\n  "q": 7\n}\n'],
+    ['{\n  "a": 1e-05,\n  "b": NaN\n}', '{\n  "a": 1e-05,\n  "b": NaN,\n  "q": 7\n}'],
+    ['{}', '{\n  "q": 7\n}'],
+    ['{"q": null, "a": 1.0}', '{"q": 7, "a": 1.0}'],
+    ['{"a": {"q": 1.0}, "q" : {"b": [1, {}], "c": "},"} }', '{"a": {"q": 1.0}, "q" : 7 }'],
+    ['{"a": "\\"q\\": null, ", "\\u0071":[1.0, 2]}', '{"a": "\\"q\\": null, ", "\\u0071":7}'],
+    ['{"q": "x", "a": "q"}', '{"q": 7, "a": "q"}'],
+  ])('sets q in %j and leaves the rest as it is spelled', (text, expected) => {
+    expect(setMember(text, 'q', 7)).toBe(expected);
+  });
+
+  it('indents what it sets', () => {
+    expect(setMember('{"a": 1}', 'q', { b: [] })).toBe('{"a": 1,\n  "q": {\n    "b": []\n  }\n}');
   });
 });

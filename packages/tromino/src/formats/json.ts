@@ -65,7 +65,20 @@ export async function requireJson(
   signal?: AbortSignal,
 ): Promise<JsonObject> {
   const json = await readJson(files, name, signal);
-  if (json) return json;
+  return json ?? throwMissing(files, name);
+}
+
+/** The text of a file that the checkpoint must have. @throws SourceError when there is none, FormatError when it is no UTF-8. */
+export async function requireText(
+  files: CheckpointFiles,
+  name: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  const source = (await files.open(name, signal)) ?? throwMissing(files, name);
+  return decodeText(name, await source.read(0, source.sizeBytes, signal));
+}
+
+function throwMissing(files: CheckpointFiles, name: string): never {
   throw new SourceError(name, `expected this file in ${files.description}, found none`);
 }
 
@@ -182,4 +195,48 @@ function isFollowedByColon(text: string, from: number): boolean {
   space.lastIndex = from;
   space.test(text);
   return text[space.lastIndex] === ':';
+}
+
+/**
+ * Sets a member of the text's root object and leaves every other character as it stands: `JSON.stringify` would write `2.0` as `2`, and the
+ * two are not the same to Python.
+ *
+ * @param text valid JSON whose root is an object
+ */
+export function setMember(text: string, name: string, value: JsonValue): string {
+  const json = JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ');
+  const { value: known, end } = findRootMember(text, name);
+  if (known) return text.slice(0, known.start) + json + text.slice(known.end);
+  const before = text.slice(0, end).trimEnd();
+  return `${before}${before.endsWith('{') ? '' : ','}\n  ${JSON.stringify(name)}: ${json}\n${text.slice(end)}`;
+}
+
+/** Where in the text the value of a root's member stands, if it has that member, and where the root ends. */
+function findRootMember(
+  text: string,
+  name: string,
+): { readonly value: { readonly start: number; readonly end: number } | undefined; readonly end: number } {
+  let value: { start: number; end: number } | undefined;
+  let start: number | undefined;
+  let depth = 0;
+  const pattern = /["{}[\],]/g;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const { 0: token, index } = match;
+    if ('{['.includes(token)) depth++;
+    if ('}]'.includes(token)) depth--;
+    // The member ends at the root's next comma, or with the root.
+    if (start !== undefined && (depth === 0 || (depth === 1 && token === ','))) {
+      value = { start, end: start + text.slice(start, index).trimEnd().length };
+      start = undefined;
+    }
+    if (depth === 0) return { value, end: index };
+    if (token !== '"') continue;
+    pattern.lastIndex = endOfString(text, index);
+    if (depth !== 1 || start !== undefined || !isFollowedByColon(text, pattern.lastIndex)) continue;
+    if (JSON.parse(text.slice(index, pattern.lastIndex)) === name) {
+      start = text.indexOf(':', pattern.lastIndex) + 1;
+      while (/\s/.test(text.charAt(start))) start++;
+    }
+  }
+  return { value, end: text.length };
 }

@@ -74,8 +74,37 @@ describe('quantizeCheckpoint', () => {
 
   it('names matrices that are not read here, so that transformers looks for floats there too', async () => {
     const { config, quantized: names } = await quantizeCheckpoint(new URL('bert-embed/', fixtures));
-    expect(config['quantization_config']).toMatchObject({ llm_int8_skip_modules: ['pooler.dense'] });
+    expect(config['quantization_config']).toMatchObject({
+      llm_int8_skip_modules: ['pooler.dense', 'cls.predictions.decoder'],
+    });
     expect(names).not.toContain('pooler.dense.weight');
+  });
+
+  it.each([
+    ['bert-qa', ['qa_outputs', 'pooler.dense', 'cls.predictions.decoder']],
+    ['distilbert-seqcls', ['classifier', 'vocab_projector']],
+    ['modernbert-seqcls', ['head.dense', 'classifier', 'decoder']],
+    ['xlmroberta-embed', ['pooler.dense', 'lm_head.decoder']],
+    ['qwen3-lm-tied', ['lm_head']],
+    ['llama-lm-bf16', ['lm_head']],
+  ])('names the tied modules and poolers that %s has no tensors for', async (name, modules) => {
+    const { config } = await quantizeCheckpoint(new URL(`${name}/`, fixtures));
+    const { llm_int8_skip_modules: found } = config['quantization_config'] as Record<string, string[]>;
+    expect([...(found ?? [])].sort()).toEqual([...modules].sort());
+  });
+
+  it('leaves in floats what transformers takes for a module to skip, by the end of its name', async () => {
+    const { quantized: names } = await quantizeCheckpoint(new URL('distilbert-seqcls/', fixtures));
+    expect(names).toContain('distilbert.transformer.layer.0.ffn.lin1.weight');
+    expect(names).not.toContain('pre_classifier.weight');
+  });
+
+  it('leaves the spelling of every number in the configuration as it was', async () => {
+    const { config, configText } = await quantizeCheckpoint(new URL('modernbert-seqcls/', fixtures));
+    expect(JSON.parse(configText)).toEqual(config);
+    expect(configText).toMatch(/"initializer_cutoff_factor": 2\.0,\n/);
+    const before = await readFile(new URL('modernbert-seqcls/config.json', fixtures), 'utf8');
+    expect(configText.startsWith(before.slice(0, before.lastIndexOf('}')).trimEnd())).toBe(true);
   });
 
   it('keeps embeddings and tied heads, norms and biases, and the types that they were stored in', async () => {

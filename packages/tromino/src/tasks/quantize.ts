@@ -1,12 +1,12 @@
 import { readWeightIndex } from '../formats/checkpoint_index.ts';
-import { readConfig } from '../formats/huggingface/config_reader.ts';
+import { readConfig, readConfigText, type ConfigReader } from '../formats/huggingface/config_reader.ts';
 import {
   bitsandbytesConfig,
   nf4Tensors,
   type Nf4Format,
   type TensorToStore,
 } from '../formats/huggingface/write_bitsandbytes.ts';
-import type { JsonObject } from '../formats/json.ts';
+import { setMember, type JsonObject } from '../formats/json.ts';
 import { streamTensors } from '../formats/stream_tensors.ts';
 import type { TensorEntry, WeightIndex } from '../formats/weight_index.ts';
 import type { GraphNode, ModelGraph } from '../graph/graph.ts';
@@ -36,6 +36,8 @@ export interface QuantizeOptions extends CallOptions {
 export interface QuantizedCheckpoint {
   /** The new `config.json`. */
   readonly config: JsonObject;
+  /** The same as text, in which whatever stood in the old file is as it was: transformers takes no `2` for `2.0`. */
+  readonly configText: string;
   /** Names of the matrices that are quantised. */
   readonly quantized: readonly string[];
   /**
@@ -49,6 +51,20 @@ export interface QuantizedCheckpoint {
 
 /** Modules that turn hidden states into scores. They are small or tied, and what they lose is lost for good, so they stay in floats. */
 const heads = /^(lm_head|score|classifier|qa_outputs|head|pointer)\b/;
+
+/**
+ * Modules of an encoder that transformers makes and a file may lack: those that score tokens, whose matrix is the embedding's, and poolers,
+ * which are then made anew. transformers knows the tied ones, but forgets them where modules to skip are named.
+ */
+const modulesWithoutTensors: Readonly<Record<string, readonly string[]>> = {
+  bert: ['pooler.dense', 'cls.predictions.decoder'],
+  roberta: ['pooler.dense', 'lm_head.decoder'],
+  'xlm-roberta': ['pooler.dense', 'lm_head.decoder'],
+  mpnet: ['pooler.dense', 'lm_head.decoder'],
+  distilbert: ['vocab_projector'],
+  modernbert: ['decoder'],
+  'deberta-v2': ['cls.predictions.decoder', 'lm_predictions.lm_head'],
+};
 
 /**
  * Quantises a checkpoint's projections to NF4. Embeddings, norms, biases and heads stay as they are.
@@ -82,14 +98,17 @@ export async function quantizeCheckpoint(
   const definition = defineModel(config, index, undefined);
   const resolved = resolveWeights(definition.weights, index, config.file);
   const projections = projectionTensors(definition, index);
-  const skipped = projections.filter((name) => heads.test(name));
-  const quantized = projections.filter((name) => !heads.test(name));
+  const skipped = new Set([
+    ...[...projections.filter((name) => heads.test(name)), ...unusedMatrices(index, resolved)].map(moduleOf),
+    ...unstoredModules(config, index),
+  ]);
+  const quantized = projections.filter((name) => !isSkipped(moduleOf(name), skipped));
   if (quantized.length === 0)
     throw new UnsupportedError('quantize', 'the checkpoint has no matrix to quantise');
-  const dense = [...skipped, ...unusedMatrices(index, resolved)];
-  const skippedModules = dense.map((name) => name.replace(/\.weight$/, ''));
+  const quantizationConfig = bitsandbytesConfig(format, [...skipped]);
   return {
-    config: { ...config.json, quantization_config: bitsandbytesConfig(format, skippedModules) },
+    config: { ...config.json, quantization_config: quantizationConfig },
+    configText: setMember(await readConfigText(files, signal), 'quantization_config', quantizationConfig),
     quantized,
     tensors: () => quantizeTensors(index, new Set(quantized), format, signal),
   };
@@ -112,6 +131,27 @@ function unusedMatrices({ tensors }: WeightIndex, resolved: ResolvedWeights): st
   return [...tensors.values()]
     .filter((entry) => entry.shape.length === 2 && entry.name.endsWith('.weight') && !used.has(entry))
     .map(({ name }) => name);
+}
+
+function moduleOf(matrix: string): string {
+  return matrix.replace(/\.weight$/, '');
+}
+
+/**
+ * Whether transformers leaves a module in floats. A name to skip is one's beginning or its end there: `classifier` is `pre_classifier` too.
+ *
+ * **Source** https://github.com/huggingface/transformers, quantizers/quantizers_utils.py, `should_convert_module`.
+ */
+function isSkipped(module: string, skipped: ReadonlySet<string>): boolean {
+  return [...skipped].some((name) => module.startsWith(name) || module.endsWith(name));
+}
+
+/** Modules that have no matrix in the files, but one in transformers, where it must not be a packed one. */
+function unstoredModules(config: ConfigReader, { tensors }: WeightIndex): readonly string[] {
+  const named = modulesWithoutTensors[config.string('model_type')];
+  if (named) return named;
+  const scoresTokens = config.optionalStrings('architectures')?.some((name) => name.endsWith('ForCausalLM'));
+  return scoresTokens && !tensors.has('lm_head.weight') ? ['lm_head'] : [];
 }
 
 function weightsRead(

@@ -1,6 +1,6 @@
 import type { CheckpointFiles } from '../../io/checkpoint_files.ts';
 import { FormatError } from '../../util/errors.ts';
-import { describeJson, isJsonObject, requireJson } from '../json.ts';
+import { describeJson, isJsonObject, requireJson, requireText } from '../json.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 const configFile = 'config.json';
@@ -8,6 +8,11 @@ const configFile = 'config.json';
 /** Reads a checkpoint's `config.json`. @throws SourceError when there is none, FormatError when it is no JSON object. */
 export async function readConfig(files: CheckpointFiles, signal?: AbortSignal): Promise<ConfigReader> {
   return new ConfigReader(configFile, await requireJson(files, configFile, signal));
+}
+
+/** The text of a checkpoint's `config.json`, as it stands. @throws SourceError when there is none, FormatError when it is no UTF-8. */
+export function readConfigText(files: CheckpointFiles, signal?: AbortSignal): Promise<string> {
+  return requireText(files, configFile, signal);
 }
 
 /** Names are made up for this many classes at most: a count that is nonsense must not fill the memory. */
