@@ -1,4 +1,5 @@
 /** `npm run play:evaluate`: how well the model plays, beside its teacher and chance, on any backend. */
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { describeAdapter } from '@tromino/lab';
@@ -16,6 +17,7 @@ interface Flags {
   readonly batch: number;
   readonly backend: BackendName;
   readonly model: string;
+  readonly decisions?: string;
   readonly json?: true;
 }
 
@@ -42,6 +44,7 @@ function parseFlags(): Flags {
         .default('webgpu'),
     )
     .option('--model <folder>', 'checkpoint to play with', shippedModel)
+    .option('--decisions <file>', "where to write the model's decisions, a line of JSON each")
     .option('--json', 'print one JSON document instead of a table')
     .parse()
     .opts<Flags>();
@@ -53,13 +56,14 @@ function positiveInteger(text: string): number {
 }
 
 async function main(): Promise<void> {
-  const { games, pieces, firstSeed, batch: maxBatch, backend, model, json } = parseFlags();
+  const { games, pieces, firstSeed, batch: maxBatch, backend, model, decisions, json } = parseFlags();
   const location = locateCheckpoint(model);
   const interrupted = interruption();
   await using session = await openSession(backend, interrupted);
   const source = session.sourceOf(location);
   const { adapter } = await session.request('load', { source, ropeFrequencies: 'f32' });
   console.error(`${games} games of ${pieces} pieces on ${describeAdapter(adapter)}`);
+  if (decisions !== undefined) writeFileSync(decisions, '');
   const players = await evaluatePlayers({
     games,
     pieces,
@@ -70,6 +74,11 @@ async function main(): Promise<void> {
       const results = await session.request('classify', { inputs: prompts });
       return results.map(({ scores }) => scores.map(({ logit }) => logit));
     },
+    ...(decisions !== undefined && {
+      onDecision: (decision) => {
+        appendFileSync(decisions, `${JSON.stringify(decision)}\n`);
+      },
+    }),
     onProgress: (line) => {
       console.error(line);
     },

@@ -1,6 +1,6 @@
-import { Action, newGame, PROMPT_CHARACTERS, step } from '@tromino/strata';
+import { Action, legalMask, newGame, PROMPT_CHARACTERS, step, writePrompt } from '@tromino/strata';
 import { describe, expect, it } from 'vitest';
-import { evaluatePlayers, modelPolicy } from './evaluate.ts';
+import { evaluatePlayers, modelPolicy, type ModelDecision } from './evaluate.ts';
 
 /** Scores that want left, then wait. Left is illegal at the wall. */
 const wantsLeft = [9, 0, 0, 0, 0, 0, 0, 5];
@@ -24,6 +24,20 @@ describe('modelPolicy', () => {
       Action.left,
     ]);
     expect(batches).toEqual([2, 1]);
+  });
+
+  it('tells what it saw, what came of it and what it played', async () => {
+    const decisions: ModelDecision[] = [];
+    const policy = modelPolicy(
+      (prompts) => Promise.resolve(prompts.map(() => wantsLeft)),
+      8,
+      (decision) => decisions.push(decision),
+    );
+    const game = newGame(3);
+    await policy([game], [0]);
+    expect(decisions).toEqual([
+      { prompt: writePrompt(game), scores: wantsLeft, legal: legalMask(game), action: Action.left },
+    ]);
   });
 
   it('keeps scores with their games across batches', async () => {

@@ -1,5 +1,6 @@
 import {
   bestLegalAction,
+  legalMask,
   playGames,
   randomPolicy,
   teacherPolicy,
@@ -13,6 +14,15 @@ import {
 /** Scores of the eight actions for each prompt, in the order of the prompts. */
 export type ScorePrompts = (prompts: readonly string[]) => Promise<readonly ArrayLike<number>[]>;
 
+/** What the model saw, answered and played. */
+export interface ModelDecision {
+  readonly prompt: string;
+  readonly scores: readonly number[];
+  /** Bit mask of the legal actions. */
+  readonly legal: number;
+  readonly action: Action;
+}
+
 /** How the players are compared. */
 export interface EvaluationOptions {
   readonly games: number;
@@ -22,6 +32,8 @@ export interface EvaluationOptions {
   /** Most prompts that are scored in one batch. */
   readonly maxBatch: number;
   readonly scorePrompts: ScorePrompts;
+  /** Gets each decision of the model. */
+  readonly onDecision?: (decision: ModelDecision) => void;
   /** Gets a line now and then; a game of many pieces takes a while. */
   readonly onProgress?: (line: string) => void;
   readonly signal?: AbortSignal;
@@ -48,20 +60,30 @@ export async function evaluatePlayers(options: EvaluationOptions): Promise<reado
     }),
   });
   return [
-    await play('model', modelPolicy(options.scorePrompts, options.maxBatch)),
+    await play('model', modelPolicy(options.scorePrompts, options.maxBatch, options.onDecision)),
     await play('teacher', teacherPolicy()),
     await play('random legal', randomPolicy(firstSeed)),
   ];
 }
 
 /** The model as a player: prompts in batches of at most `maxBatch`, and of the scores the best legal action. */
-export function modelPolicy(scorePrompts: ScorePrompts, maxBatch: number): Policy {
+export function modelPolicy(
+  scorePrompts: ScorePrompts,
+  maxBatch: number,
+  onDecision?: (decision: ModelDecision) => void,
+): Policy {
   return async (states) => {
     const actions: Action[] = [];
     for (let start = 0; start < states.length; start += maxBatch) {
       const batch = states.slice(start, start + maxBatch);
-      const scores = await scorePrompts(batch.map(writePrompt));
-      actions.push(...batch.map((state, i) => bestLegalAction(state, scores[i] ?? [])));
+      const prompts = batch.map(writePrompt);
+      const scored = await scorePrompts(prompts);
+      for (const [i, state] of batch.entries()) {
+        const scores = Array.from(scored[i] ?? []);
+        const action = bestLegalAction(state, scores);
+        actions.push(action);
+        onDecision?.({ prompt: prompts[i] ?? '', scores, legal: legalMask(state), action });
+      }
     }
     return actions;
   };
