@@ -15,6 +15,7 @@ import { readSpans, type FoundSpan, type FoundSpans } from './spans.ts';
 import {
   defaultOverlap,
   inBatches,
+  mapTexts,
   requireBooleanOption,
   requireIntegerOption,
   requireText,
@@ -155,7 +156,7 @@ class SpanExtractor extends ScoringModel implements Extractor {
     const asked = requireQuestions(questions);
     const rowsOfText = this.#rowsOfText(asked, options);
     const places = texts.map((one) => new TextPlaces(one));
-    const rows = texts.flatMap((one, index) =>
+    const rows = await mapTexts(texts, options.signal, (one, index) =>
       rowsOfText(one).map((row) => ({
         ...row,
         boundaries: answerBoundaries(row, must(places[index], 'places')),

@@ -22,6 +22,7 @@ import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { MemoryAccount } from '../util/memory_account.ts';
 import { batchShape } from './batch_shape.ts';
+import { leastMarkedTokens } from './question_rows.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
 
 /** How a model is loaded. Everything has a default. */
@@ -96,6 +97,8 @@ export async function loadModel(
   const resolved = resolveWeights(definition.weights, index, config.file);
   const sentence = head === 'embedder' ? await readSentenceSettings(files, signal) : undefined;
   const maxTokens = Math.min(definition.maxTokens, options.maxTokens ?? sentence?.maxTokens ?? Infinity);
+  if (definition.questionTokens && maxTokens < leastMarkedTokens)
+    throw new OptionError('maxTokens', `at least ${leastMarkedTokens}`, String(maxTokens));
   const { prepareFor } = options;
   const firstShape =
     prepareFor === undefined

@@ -268,8 +268,13 @@ describe('extract', () => {
   });
 
   it('refuses to be cut to rows that hold no question', async () => {
-    using short = await loadExtractor(folder, { backend: 'cpu', maxTokens: 5 });
-    await expect(short.extract(text, 'when?')).rejects.toThrow('maxTokens: expected at least 6, found 5');
+    for (const maxTokens of [1, 5])
+      await expect(loadExtractor(folder, { backend: 'cpu', maxTokens })).rejects.toThrow(
+        new OptionError('maxTokens', 'at least 6', String(maxTokens)),
+      );
+    using short = await loadExtractor(folder, { backend: 'cpu', maxTokens: 6 });
+    // A marker, one token of the question and one of the text fit beside the first token and two separators.
+    expect((await short.extractIds([[first, marker, 9, separator, 9, separator]]))[0]).toHaveLength(1);
   });
 
   it('stops when its signal says so, between two batches too', async () => {

@@ -180,6 +180,9 @@ describe('quantizeCheckpoint', () => {
 
   it('refuses blocks that bitsandbytes does not know, and what is quantised already', async () => {
     await expect(quantizeCheckpoint(dense, { blockSize: 48 })).rejects.toThrow(OptionError);
+    await expect(quantizeCheckpoint(dense, { doubleQuantization: 'yes' as never })).rejects.toThrow(
+      new OptionError('doubleQuantization', 'true or false', '"yes"'),
+    );
     await expect(quantizeCheckpoint(new URL('llama-seqcls-nf4/', fixtures))).rejects.toThrow(
       UnsupportedError,
     );

@@ -23,6 +23,7 @@ import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { FormatError, OptionError, UnsupportedError } from '../util/errors.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
+import { requireBooleanOption } from './text_calls.ts';
 
 /** How a checkpoint is quantised. */
 export interface QuantizeOptions extends CallOptions {
@@ -71,7 +72,7 @@ const modulesWithoutTensors: Readonly<Record<string, readonly string[]>> = {
  *
  * **Numerics** codes and scales are those that bitsandbytes computes.
  *
- * @throws OptionError for a block size that bitsandbytes does not know.
+ * @throws OptionError for a block size that bitsandbytes does not know, and a flag that is none.
  * @throws UnsupportedError for a checkpoint that is quantised already, or has nothing to quantise.
  * @throws FormatError or ShapeError naming the file or tensor for a checkpoint that is none, and SourceError where one cannot be read.
  */
@@ -80,6 +81,7 @@ export async function quantizeCheckpoint(
   options: QuantizeOptions = {},
 ): Promise<QuantizedCheckpoint> {
   checkCallOptions(options);
+  requireBooleanOption('doubleQuantization', options.doubleQuantization ?? false);
   const { signal } = options;
   const format: Nf4Format = {
     blockSize: options.blockSize ?? 64,

@@ -95,9 +95,11 @@ export function markedRows(
 /** The row's first token, the separator behind the questions, and the one behind the text. */
 const numFraming = 3;
 
+/** The shortest row that can hold a marked question: a marker, one token of the question and one of the text are in it. */
+export const leastMarkedTokens = numFraming + 3;
+
 function marked(ids: readonly number[], marker: number, index: number, maxTokens: number): readonly number[] {
   const most = maxTokens - numFraming - 2;
-  if (most < 1) throw new OptionError('maxTokens', `at least ${numFraming + 3}`, String(maxTokens));
   const expected = ids.length === 0 ? 'a question of at least one token' : `at most ${most} tokens`;
   if (ids.length > 0 && ids.length <= most) return [marker, ...ids];
   throw new OptionError(

@@ -11,6 +11,7 @@ import { ScoringModel, type Model } from './model.ts';
 import {
   defaultOverlap,
   inBatches,
+  mapTexts,
   requireIntegerOption,
   requireTexts,
   rowOf,
@@ -83,7 +84,7 @@ class TokenTagger extends ScoringModel implements Tagger {
     requireIntegerOption('overlap', overlap, 0);
     const texts = requireTexts(text, 'text');
     const tokenizer = this.requireTokenizer('text');
-    const rows = texts.flatMap((one, index) =>
+    const rows = await mapTexts(texts, options.signal, (one, index) =>
       tokenizer
         .encodeWindows(one, { overlap, maxTokens: this.maxTokens })
         .filter(({ sequences }) => sequences.includes(0))

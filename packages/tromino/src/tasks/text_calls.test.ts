@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TextPlaces } from './text_calls.ts';
+import { mapTexts, TextPlaces } from './text_calls.ts';
 
 it.each([
   ['no white space', 'ab  c', [0, 4], [0, 2]],
@@ -30,4 +30,23 @@ it('breaks text below U+0300 where the segmenter does', () => {
   const places = new TextPlaces(text);
   for (let place = 0; place < text.length; place++)
     expect(places.span([place, place + 1])).toMatchObject({ start: place, end: place + 1 });
+});
+
+it('makes something of each text, in order, and stops between long ones when the signal says so', async () => {
+  const lengths = (text: string, index: number): number[] => [index, text.length];
+  expect(await mapTexts(['a', '', 'abc'], undefined, lengths)).toEqual([0, 1, 1, 0, 2, 3]);
+  const long = 'x'.repeat(20_000);
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const mapped = mapTexts([long, long, long, long], controller.signal, (_, index) => {
+    seen.push(index);
+    // An event: it can happen in a turn of its own only.
+    if (index === 1)
+      setTimeout(() => {
+        controller.abort(new Error('enough'));
+      });
+    return [];
+  });
+  await expect(mapped).rejects.toThrow('enough');
+  expect(seen).toEqual([0, 1]);
 });

@@ -1,6 +1,7 @@
 import type { TokenRow } from '../graph/batch.ts';
 import type { Encoding } from '../tokenizer/tokenizer.ts';
 import type { Span } from '../tokenizer/aligned_text.ts';
+import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
@@ -41,6 +42,33 @@ export function requireIntegerOption(name: string, value: unknown, least: number
 /** @throws OptionError for a flag that is neither true nor false. */
 export function requireBooleanOption(name: string, value: unknown): void {
   if (typeof value !== 'boolean') throw new OptionError(name, 'true or false', describe(value));
+}
+
+/** Lets events happen that wait, an abort among them, between two long pieces of work. @throws the signal's reason. */
+export async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve));
+  throwIfAborted(signal);
+}
+
+/** Units of texts that are made into tokens before others get a turn. */
+const unitsPerTurn = 16_384;
+
+/** What is made of each text, with a turn for others wherever much was done. @throws the signal's reason. */
+export async function mapTexts<T>(
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+  map: (text: string, index: number) => readonly T[],
+): Promise<T[]> {
+  const all: T[] = [];
+  let unitsDone = 0;
+  for (const [index, text] of texts.entries()) {
+    for (const one of map(text, index)) all.push(one);
+    unitsDone += text.length;
+    if (unitsDone < unitsPerTurn) continue;
+    unitsDone = 0;
+    await nextTurn(signal);
+  }
+  return all;
 }
 
 /** A tokenizer's encoding as a row. Tokenizers give types also to models that never learned any. */

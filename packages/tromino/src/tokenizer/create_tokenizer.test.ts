@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FormatError, OptionError, UnsupportedError } from '../util/errors.ts';
+import { createCutFinder } from './safe_cuts.ts';
 import { createTokenizer } from './create_tokenizer.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -243,6 +244,54 @@ describe('createTokenizer', () => {
       'expected pairs of token and score',
     ],
     ['no merges', { model: { type: 'BPE', vocab: { a: 1 } } }, 'found what the library refuses'],
+    [
+      'words without a token for unknown ones',
+      { ...bert, model: { ...bert.model, unk_token: null } },
+      'model.unk_token: expected the token for unknown words, found null',
+    ],
+    [
+      'two tokens with one id',
+      { model: { type: 'WordLevel', unk_token: 'a', vocab: { a: 1, b: 2, c: 1 } } },
+      'model.vocab: expected an id for "c", found 1, which is that of "a"',
+    ],
+    ...[-1, 1.5, 2, '0', true].map((id): [string, object, string] => [
+      `an unknown piece that is ${String(id)}`,
+      {
+        model: {
+          type: 'Unigram',
+          unk_id: id,
+          vocab: [
+            ['<unk>', 0],
+            ['a', -1],
+          ],
+        },
+      },
+      `model.unk_id: expected an id below 2, or null, found ${JSON.stringify(id)}`,
+    ]),
+    [
+      'a piece without a score',
+      {
+        model: {
+          type: 'Unigram',
+          unk_id: 0,
+          vocab: [
+            ['<unk>', 0],
+            ['a', null],
+          ],
+        },
+      },
+      'expected pairs of token and score',
+    ],
+    [
+      'a decoder that is none',
+      { ...bert, decoder: { type: 'Sequence', decoders: [{ type: 'Fuse' }, null] } },
+      'decoder.decoders[1]: expected an object, found null',
+    ],
+    [
+      'decoders that are none',
+      { ...bert, decoder: { type: 'Sequence' } },
+      'decoder.decoders: expected a list',
+    ],
     ['an unknown decoder', { ...bert, decoder: { type: 'Shout' } }, 'Unknown Decoder type: Shout'],
     ['a pattern that is none', { ...bert, pre_tokenizer: broken }, 'Split.pattern: SyntaxError'],
     [
@@ -266,4 +315,79 @@ describe('createTokenizer', () => {
     await expect(loading).rejects.toThrow('tokenizer.json: ');
     await expect(loading).rejects.toThrow(message);
   });
+});
+
+describe('unigrams without a piece for unknown characters', () => {
+  const unigram = (extra: object): Promise<Tokenizer> =>
+    load({
+      model: {
+        type: 'Unigram',
+        unk_id: null,
+        vocab: [
+          ['a', -1],
+          ['b', -2],
+          ['<0x7A>', -9],
+        ],
+        ...extra,
+      },
+    });
+
+  it('take known text, and refuse the rest when they meet it', async () => {
+    const tokenizer = await unigram({});
+    expect(tokenizer.encode('ab').ids).toEqual([0, 1]);
+    expect(() => tokenizer.encode('az')).toThrow(
+      new FormatError('tokenizer.json', 'expected a token for unknown text, found none to stand for "z"'),
+    );
+  });
+
+  it('spell in bytes what has them', async () => {
+    expect((await unigram({ byte_fallback: true })).encode('az').ids).toEqual([0, 2]);
+  });
+});
+
+describe('a long text that is cut', () => {
+  const long = 'a [CLS] bx  , zebra\n'.repeat(2000);
+  const mixed = Array.from(
+    { length: 3000 },
+    (_, i) => 'abcdeé中,'.charAt((i * 7) % 8) + ' '.repeat(i % 3),
+  ).join('');
+  const roberta = {
+    added_tokens: [{ id: 1, content: '<mask>', special: true, lstrip: true }],
+    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+    model: { type: 'BPE', vocab: { a: 0, '<mask>': 1, Ġ: 2, b: 3, Ġb: 4 }, merges: ['Ġ b'] },
+  };
+
+  it.each([
+    ['BERT', bert],
+    ['RoBERTa', roberta],
+    ['a tokenizer of whole texts', { ...bert, pre_tokenizer: null }],
+  ])('has the tokens of the whole one, with %s', async (_, definition) => {
+    const tokenizer = await load(definition);
+    for (const text of [long, mixed, 'a b '.repeat(3000), 'a'.repeat(5000), ' '.repeat(5000) + 'b b']) {
+      const whole = tokenizer.encode(text, { addSpecialTokens: false });
+      for (const maxTokens of [0, 1, 7, 128]) {
+        const cut = tokenizer.encode(text, { addSpecialTokens: false, maxTokens });
+        expect(cut).toEqual({
+          ids: whole.ids.slice(0, maxTokens),
+          tokens: whole.tokens.slice(0, maxTokens),
+          typeIds: whole.typeIds.slice(0, maxTokens),
+          spans: whole.spans.slice(0, maxTokens),
+          sequences: whole.sequences.slice(0, maxTokens),
+          truncated: whole.ids.length > maxTokens,
+        });
+      }
+    }
+  });
+});
+
+it.each([
+  ['words', { pre_tokenizer: { type: 'BertPreTokenizer' } }, 7],
+  ['bytes', { normalizer: { type: 'NFC' }, pre_tokenizer: { type: 'ByteLevel' } }, 7],
+  ['no words', { pre_tokenizer: null }, undefined],
+  ['words in one', { pre_tokenizer: { type: 'Metaspace', split: false } }, undefined],
+  ['a pattern', { pre_tokenizer: { type: 'Split' } }, undefined],
+  ['a replacement', { normalizer: { type: 'Replace' }, pre_tokenizer: { type: 'Whitespace' } }, undefined],
+])('texts of %s are cut early at a space between letters, where that is exact', (_, definition, place) => {
+  expect(createCutFinder(definition, [])?.('a b, cd ef', 1)).toBe(place);
+  expect(createCutFinder(definition, [])?.('a, b , cd', 0)).toBeUndefined();
 });

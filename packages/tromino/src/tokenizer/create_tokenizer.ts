@@ -1,11 +1,13 @@
 import type * as Library from '@huggingface/tokenizers';
 import { must } from '../util/assert.ts';
+import { describe } from '../util/describe.ts';
 import { FormatError, TrominoError, UnsupportedError } from '../util/errors.ts';
 import { createAddedTokenSplitter, readAddedTokens } from './added_tokens.ts';
 import { isFields, type Fields } from './definition.ts';
 import { createNormalizer } from './normalizers.ts';
 import { createPreTokenizer } from './pre_tokenizers.ts';
 import { PipelineTokenizer } from './pipeline_tokenizer.ts';
+import { createCutFinder } from './safe_cuts.ts';
 import { specialTokenFrames } from './special_tokens.ts';
 import { createSubwordModel } from './subwords.ts';
 import { createSpanTrimmer } from './trim_offsets.ts';
@@ -35,6 +37,7 @@ export async function createTokenizer(
   settings: TokenizerSettings = {},
 ): Promise<Tokenizer> {
   const model = parseModel(file, definition.model);
+  requireDecoder(file, definition.decoder);
   const library = await import('@huggingface/tokenizers');
   // Absent parts are as good as null ones; the library insists on null.
   const absent = {
@@ -69,6 +72,7 @@ export async function createTokenizer(
       preTokenize: createPreTokenizer(context, pre_tokenizer),
       cutWord: createSubwordModel(file, library, must(built.model, 'model'), model),
       trimSpans: createSpanTrimmer(context, post_processor),
+      findCut: createCutFinder(definition, added),
     });
   } catch (error) {
     if (error instanceof TrominoError) throw error;
@@ -102,21 +106,51 @@ function parseModel(file: string, model: unknown): Fields {
     );
   }
   requireVocabulary(file, model.vocab);
+  if (Array.isArray(model.vocab)) requireUnknownPiece(file, model.unk_id, model.vocab.length);
   return model;
+}
+
+/** Only that decoders are objects: what is in them the library says. */
+function requireDecoder(file: string, decoder: unknown, name = 'decoder'): void {
+  if (decoder === undefined || decoder === null) return;
+  if (!isFields(decoder))
+    throw new FormatError(file, `${name}: expected an object, found ${describe(decoder)}`);
+  if (decoder.type !== 'Sequence') return;
+  if (!Array.isArray(decoder.decoders))
+    throw new FormatError(file, `${name}.decoders: expected a list, found ${describe(decoder.decoders)}`);
+  decoder.decoders.forEach((one: unknown, i) => {
+    const path = `${name}.decoders[${i}]`;
+    if (!isFields(one)) throw new FormatError(file, `${path}: expected an object, found ${describe(one)}`);
+    requireDecoder(file, one, path);
+  });
+}
+
+/** A piece for unknown characters, or none: then a text must not have any. */
+function requireUnknownPiece(file: string, id: unknown, numPieces: number): void {
+  if (id === undefined || id === null) return;
+  if (Number.isInteger(id) && (id as number) >= 0 && (id as number) < numPieces) return;
+  throw new FormatError(
+    file,
+    `model.unk_id: expected an id below ${numPieces}, or null, found ${describe(id)}`,
+  );
 }
 
 function requireVocabulary(file: string, vocabulary: unknown): void {
   if (Array.isArray(vocabulary) && vocabulary.length > 0) {
-    if (vocabulary.every((item) => Array.isArray(item) && typeof item[0] === 'string')) return;
+    const isPair = (item: unknown): boolean =>
+      Array.isArray(item) && typeof item[0] === 'string' && Number.isFinite(item[1]);
+    if (vocabulary.every(isPair)) return;
     throw new FormatError(file, 'model.vocab: expected pairs of token and score, found others');
   }
   if (!isFields(vocabulary))
     throw new FormatError(file, `model.vocab: expected tokens, found ${typeof vocabulary}`);
+  const tokenOf = new Map<unknown, string>();
   for (const [token, id] of Object.entries(vocabulary)) {
-    if (Number.isSafeInteger(id) && (id as number) >= 0) continue;
-    throw new FormatError(
-      file,
-      `model.vocab: expected an id for ${JSON.stringify(token)}, found ${JSON.stringify(id)}`,
-    );
+    const wrong = `model.vocab: expected an id for ${JSON.stringify(token)}, found ${JSON.stringify(id)}`;
+    if (!Number.isSafeInteger(id) || (id as number) < 0) throw new FormatError(file, wrong);
+    const other = tokenOf.get(id);
+    if (other !== undefined)
+      throw new FormatError(file, `${wrong}, which is that of ${JSON.stringify(other)}`);
+    tokenOf.set(id, token);
   }
 }

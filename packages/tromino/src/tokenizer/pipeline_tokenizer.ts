@@ -3,6 +3,7 @@ import { FormatError, OptionError } from '../util/errors.ts';
 import type { TextPart } from './added_tokens.ts';
 import { AlignedText, type Span } from './aligned_text.ts';
 import type { PreTokenize } from './pre_tokenizers.ts';
+import type { FindCut } from './safe_cuts.ts';
 import { bareFrame, type Frame, type Frames } from './special_tokens.ts';
 import type { CutWord } from './subwords.ts';
 import type { EncodeOptions, Encoding, Tokenizer, WindowEncoding, WindowOptions } from './tokenizer.ts';
@@ -18,6 +19,8 @@ export interface TokenizerSteps {
   readonly cutWord: CutWord;
   readonly trimSpans: TrimSpans;
   readonly frames: Frames;
+  /** Undefined where no text may be cut before it is whole. */
+  readonly findCut: FindCut | undefined;
 }
 
 /** A text's tokens before special ones are added. */
@@ -26,6 +29,9 @@ interface TextTokens {
   readonly tokens: readonly string[];
   readonly spans: readonly Span[];
 }
+
+/** Units of a text that are read at first for each token that is wanted: more than most texts need. */
+const unitsPerToken = 16;
 
 const noTokens: TextTokens = { ids: [], tokens: [], spans: [] };
 
@@ -55,8 +61,10 @@ export class PipelineTokenizer implements Tokenizer {
     const fullFrame = options.pair === undefined ? frames.single : frames.pair;
     const frame = (options.addSpecialTokens ?? true) ? fullFrame : bareFrame(fullFrame);
     const { splitSpecialTokens = false } = options;
+    // Which text of a pair is cut depends on how long both are.
+    const most = options.pair === undefined ? options.maxTokens : undefined;
     const whole = {
-      text: this.#tokenize(text, splitSpecialTokens),
+      text: this.#tokenizeStart(text, splitSpecialTokens, most),
       pair: options.pair === undefined ? noTokens : this.#tokenize(options.pair, splitSpecialTokens),
     };
     const lengths = fitLengths(frame, whole.text.ids.length, whole.pair.ids.length, options.maxTokens);
@@ -91,7 +99,12 @@ export class PipelineTokenizer implements Tokenizer {
     for (const id of ids) {
       if (this.idToToken(id) === undefined) throw new OptionError('ids', `ids of ${this.#file}`, String(id));
     }
-    return this.#library.decode(Array.from(ids), { skip_special_tokens: options.skipSpecialTokens ?? false });
+    const skip_special_tokens = options.skipSpecialTokens ?? false;
+    try {
+      return this.#library.decode(Array.from(ids), { skip_special_tokens });
+    } catch (error) {
+      throw new FormatError(this.#file, `decoder: the library cannot decode with it: ${String(error)}`);
+    }
   }
 
   tokenToId(token: string): number | undefined {
@@ -130,6 +143,18 @@ export class PipelineTokenizer implements Tokenizer {
   #tokenizeRemembered(text: string): TextTokens {
     if (this.#last?.text !== text) this.#last = { text, tokens: this.#tokenize(text) };
     return this.#last.tokens;
+  }
+
+  /** A text's tokens, of which only those up to the `most`th and one more need be there: a long text is not read to its end. */
+  #tokenizeStart(text: string, splitSpecialTokens: boolean, most = Infinity): TextTokens {
+    const { findCut } = this.#steps;
+    for (let length = Math.max(most, 1) * unitsPerToken; findCut && length < text.length; length *= 4) {
+      const start = text.slice(0, findCut(text, length) ?? text.length);
+      if (start.length === text.length) break;
+      const tokens = this.#tokenize(start, splitSpecialTokens);
+      if (tokens.ids.length > most) return tokens;
+    }
+    return this.#tokenize(text, splitSpecialTokens);
   }
 
   #tokenize(text: string, splitSpecialTokens = false): TextTokens {

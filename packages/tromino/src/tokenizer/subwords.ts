@@ -1,4 +1,5 @@
 import type * as Library from '@huggingface/tokenizers';
+import { describe } from '../util/describe.ts';
 import { FormatError } from '../util/errors.ts';
 import type { Fields } from './definition.ts';
 import { Unigram } from './unigram.ts';
@@ -25,24 +26,29 @@ export function createSubwordModel(
   model: Library.Model,
   settings: Fields,
 ): CutWord {
-  const vocabulary = new Vocabulary(file, model);
-  if (model instanceof library.WordPiece) return wordPieces(vocabulary, model);
+  if (model instanceof library.Unigram) {
+    const unknownId = (settings.unk_id ?? undefined) as number | undefined;
+    return unigrams(new Vocabulary(file, model, unknownId), settings);
+  }
+  const vocabulary = new Vocabulary(file, model, model.unk_token_id);
+  if (model instanceof library.WordPiece) {
+    if (typeof settings.unk_token === 'string') return wordPieces(vocabulary, model);
+    const found = describe(settings.unk_token);
+    throw new FormatError(file, `model.unk_token: expected the token for unknown words, found ${found}`);
+  }
   if (model instanceof library.BPE) return bytePairs(vocabulary, model);
-  if (model instanceof library.Unigram) return unigrams(vocabulary, settings);
   return wholeWords(vocabulary);
 }
 
 class Vocabulary {
   readonly #file: string;
   readonly #model: Library.Model;
+  readonly unknownId: number | undefined;
 
-  constructor(file: string, model: Library.Model) {
+  constructor(file: string, model: Library.Model, unknownId: number | undefined) {
     this.#file = file;
     this.#model = model;
-  }
-
-  get unknownId(): number | undefined {
-    return this.#model.unk_token_id;
+    this.unknownId = unknownId;
   }
 
   idOf(token: string): number | undefined {
@@ -117,7 +123,7 @@ function bytePairs(vocabulary: Vocabulary, model: Library.BPE): CutWord {
 
 /** The likeliest pieces. What is unknown is spelled in bytes where the vocabulary has them. */
 function unigrams(vocabulary: Vocabulary, settings: Fields): CutWord {
-  const unknownId = Number.isInteger(settings.unk_id) ? (settings.unk_id as number) : undefined;
+  const { unknownId } = vocabulary;
   const model = new Unigram(settings.vocab as [string, number][], unknownId);
   const spellsBytes = settings.byte_fallback === true;
   return (word) =>
