@@ -239,3 +239,27 @@ describe('attention', () => {
       expectSameBits(await runVariant(contract, other, problem, operands), expected);
   });
 });
+
+/** A score that is no number must be seen in the end: a clamp or a maximum may drop it. */
+it.each(variants.map((variant) => [variant.id, variant] as const))(
+  '%s gives no number to the queries that see a key of none, and its bits to all others',
+  async (_id, variant) => {
+    for (const place of [0, 4, 12]) {
+      const problem = problemOf(20, 11, { numKeyHeads: 2, window: 5, portable: place === 4 });
+      const operands = fused(
+        problem,
+        new Random(3).floats(20 * problem.queryStride, 'uniform'),
+        tokenTable([9, 11]),
+      );
+      const whole = await runVariant(contract, variant, problem, operands);
+      (operands.q as Float32Array)[problem.keyOffset + place * problem.keyStride] = NaN;
+      // Causal, in the row of the key, within the window; the first of two heads.
+      const sees = (query: number): boolean => query >= place && query - place < 5 && query < 9 === place < 9;
+      const expected = (whole.out ?? new Float32Array()).map((value, i) =>
+        sees(Math.floor(i / 16)) && i % 16 < 8 ? NaN : value,
+      );
+      expect(expected.some(Number.isNaN) && !expected.every(Number.isNaN)).toBe(true);
+      expectSameBits(await runVariant(contract, variant, problem, operands), { out: expected });
+    }
+  },
+);

@@ -35,6 +35,19 @@ const LANES = 64u;
 const SCORE_LIMIT = 1.7e38;
 const MASKED = -3.4e38;
 
+// What a score that is no number becomes: above every other, so that the maximum of a row says whether it has one. Told by its bits, since a
+// compiler may take it that there is no NaN.
+const NO_NUMBER = 3.4e38;
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
+}
+
+// Depends on a parameter, since WGSL takes no constant that is no number.
+fn not_a_number() -> f32 {
+  return bitcast<f32>(0x7fc00000u | (params.num_tokens >> 31u));
+}
+
 // An exponent of -200 is 0 in f32; nothing below it need be computed.
 const LOWEST_EXPONENT = -200.0;
 
@@ -69,7 +82,8 @@ fn score(query: u32, query_start: u32, key: u32, key_head: u32) -> f32 {
   for (var i = 0u; i < params.head_dim; i++) {
     dot = add_product(dot, q[query_start + i], k[key_start + i]);
   }
-  return clamp(params.scale * dot, -SCORE_LIMIT, SCORE_LIMIT);
+  let scaled = params.scale * dot;
+  return select(clamp(scaled, -SCORE_LIMIT, SCORE_LIMIT), NO_NUMBER, is_nan(scaled));
 }
 
 fn exponential(score: f32, largest: f32) -> f32 {
@@ -154,7 +168,8 @@ fn main(
       if (is_portable) {
         mean = total * quotient(1.0, sum);
       }
-      out[index * params.head_dim + column] = select(0.0, mean, sum > 0.0);
+      let seen = select(0.0, mean, sum > 0.0);
+      out[index * params.head_dim + column] = select(seen, not_a_number(), largest > SCORE_LIMIT);
     }
   }
 }

@@ -41,6 +41,19 @@ const BATCH = 8u;
 const SCORE_LIMIT = 1.7e38;
 const MASKED = -3.4e38;
 
+// What a score that is no number becomes: above every other, so that the maximum of a row says whether it has one. Told by its bits, since a
+// compiler may take it that there is no NaN.
+const NO_NUMBER = 3.4e38;
+
+fn is_nan(x: vec4f) -> vec4<bool> {
+  return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
+}
+
+// Depends on a parameter, since WGSL takes no constant that is no number.
+fn not_a_number() -> f32 {
+  return bitcast<f32>(0x7fc00000u | (params.num_tokens >> 31u));
+}
+
 // An exponent of -200 is 0 in f32; nothing below it need be computed.
 const LOWEST_EXPONENT = -200.0;
 
@@ -189,8 +202,10 @@ fn attend(begin: u32, end: u32, head: u32, lane: u32) {
     let key = row_start + i;
     let key_start = (key * params.key_stride + params.key_offset + key_head * params.head_dim) / 4u;
     let dots = dot_products(vector, key_start);
-    let clamped = clamp(params.scale * dots, vec4f(-SCORE_LIMIT), vec4f(SCORE_LIMIT));
-    scores[i * query_vectors + vector] = select(vec4f(MASKED), clamped, seen_by(begin + vector * 4u, end, key));
+    let scaled = params.scale * dots;
+    let clamped = clamp(scaled, vec4f(-SCORE_LIMIT), vec4f(SCORE_LIMIT));
+    let ordered = select(clamped, vec4f(NO_NUMBER), is_nan(scaled));
+    scores[i * query_vectors + vector] = select(vec4f(MASKED), ordered, seen_by(begin + vector * 4u, end, key));
   }
   workgroupBarrier();
 
@@ -227,7 +242,8 @@ fn attend(begin: u32, end: u32, head: u32, lane: u32) {
       scores[i * query_vectors + sums_vector] = weight;
       sum += weight;
     }
-    scratch[lane] = sum;
+    // No sum of exponentials is below zero: it says that a score was no number.
+    scratch[lane] = select(sum, vec4f(-1.0), largest > vec4f(SCORE_LIMIT));
   }
   for (var half = SUM_LANES / 2u; half > 0u; half >>= 1u) {
     workgroupBarrier();
@@ -250,7 +266,11 @@ fn attend(begin: u32, end: u32, head: u32, lane: u32) {
     if (is_portable) {
       mean = totals * quotient(1.0, sum);
     }
-    out[(begin + query) * row_quads + head * quads + column] = select(vec4f(), mean, sum > 0.0);
+    out[(begin + query) * row_quads + head * quads + column] = select(
+      select(vec4f(), mean, sum > 0.0),
+      vec4f(not_a_number()),
+      sum < 0.0,
+    );
   }
   workgroupBarrier();
 }

@@ -40,7 +40,8 @@ export const scoreLimit = 1.7e38;
  * **Numerics** score = clamp(scale * dot, ±1.7e38), the dot product by `fma` over headDim in order; e = exp(score - max of the row);
  * the sum of e is taken by 64 lanes, lane (key - row start) mod 64, in order, then a halving tree 32, 16, … 1; out = (sum by `fma`
  * over keys in order of e * v) / sum. The maximum is of the *whole* row before any exponential is taken: merging chunks by
- * relative weights gives infinity * 0 = NaN for finite scores of ±1e38. A key whose e is 0 contributes nothing. Where `portable`, every product is
+ * relative weights gives infinity * 0 = NaN for finite scores of ±1e38. A key whose e is 0 contributes nothing. A query that sees a
+ * key whose score is NaN gets NaN. Where `portable`, every product is
  * rounded before it is added, the exponential is that of `portable.ts`, and out = sum * (1 / sum of e) with its quotient: the reference's bits.
  *
  * **Source** Vaswani et al., "Attention Is All You Need", 2017; grouped heads: Ainslie et al., 2023.
