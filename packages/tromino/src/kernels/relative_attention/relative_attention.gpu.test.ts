@@ -159,3 +159,29 @@ describe.each(variants)('$id', (variant) => {
     }
   });
 });
+
+/** A score that is no number must be seen in the end: a clamp or a maximum may drop it. */
+it.each(variants.map((variant) => [variant.id, variant] as const))(
+  '%s gives no number to the queries that see a key of none, and its bits to all others',
+  async (_id, variant) => {
+    const problem = problemOf(20, 11, { hasBucketKeys: false, hasBucketQueries: false });
+    const random = new Random(3);
+    const qkv = random.floats(20 * problem.queryStride);
+    const operands = {
+      q: qkv,
+      k: qkv,
+      v: qkv,
+      tokens: tokenTable([9, 11]),
+      buckets: random.indices(2 * problem.numPositions - 1, problem.numBuckets),
+      bias: random.floats(problem.numBuckets * problem.numHeads),
+      out: new Float32Array(20 * 16),
+    };
+    const whole = await runVariant(contract, variant, problem, operands);
+    qkv[problem.keyOffset + 12 * problem.keyStride] = NaN;
+    // The second row's queries see it, with the first of two heads.
+    const expected = whole.out?.map((value, i) => (i >= 9 * 16 && i % 16 < 8 ? NaN : value));
+    expectSameBits(await runVariant(contract, variant, problem, operands), {
+      out: expected ?? new Float32Array(),
+    });
+  },
+);

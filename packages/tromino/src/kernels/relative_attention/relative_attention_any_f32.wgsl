@@ -50,7 +50,7 @@ fn main(
       workgroupBarrier();
     }
     if (column < params.head_dim) {
-      out[index * params.head_dim + column] = select(0.0, total / sum, sum > 0.0);
+      out[index * params.head_dim + column] = mean_of(total, sum, largest);
     }
   }
 }

@@ -44,6 +44,6 @@ fn main(
       }
       value += params.value_stride;
     }
-    out[index * params.head_dim + column] = select(0.0, total / sum, sum > 0.0);
+    out[index * params.head_dim + column] = mean_of(total, sum, largest);
   }
 }

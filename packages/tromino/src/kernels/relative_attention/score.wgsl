@@ -34,6 +34,19 @@ const LANES = 64u;
 // Scores are clamped, so that the difference of two is finite.
 const SCORE_LIMIT = 1.7e38;
 
+// What a score that is no number becomes: above every other, so that the maximum of a row says whether it has one. Told by its bits, since a
+// compiler may take it that there is no NaN.
+const NO_NUMBER = 3.4e38;
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
+}
+
+// Depends on a parameter, since WGSL takes no constant that is no number.
+fn not_a_number() -> f32 {
+  return bitcast<f32>(0x7fc00000u | (params.num_tokens >> 31u));
+}
+
 // An exponent of -200 is 0 in f32; nothing below it need be computed.
 const LOWEST_EXPONENT = -200.0;
 
@@ -67,11 +80,17 @@ fn score(query: u32, key: u32, head: u32) -> f32 {
   if (params.has_bias != 0u) {
     offset = bias[bucket * params.num_heads + head];
   }
-  return clamp(fma(params.scale, sum, offset), -SCORE_LIMIT, SCORE_LIMIT);
+  let scaled = fma(params.scale, sum, offset);
+  return select(clamp(scaled, -SCORE_LIMIT, SCORE_LIMIT), NO_NUMBER, is_nan(scaled));
 }
 
 fn exponential(score: f32, largest: f32) -> f32 {
   return exp(max(score - largest, LOWEST_EXPONENT));
+}
+
+// The weighted mean of values; no number where a score is none, zero where there is nothing to see.
+fn mean_of(total: f32, sum: f32, largest: f32) -> f32 {
+  return select(select(0.0, total / sum, sum > 0.0), not_a_number(), largest > SCORE_LIMIT);
 }
 
 // The largest of what the lanes bring, and the sum of it, by halving trees; the same for all of them.
