@@ -37,6 +37,36 @@ afterEach(() => {
   expect(shared.uncaptured).toEqual([]);
 });
 
+describe('kernels of a likely call', () => {
+  it('are compiled while the weights arrive', async () => {
+    const own = await createTestDevice();
+    const compile = own.device.createComputePipelineAsync.bind(own.device);
+    let compiled = 0;
+    own.device.createComputePipelineAsync = (descriptor) => (compiled++, compile(descriptor));
+    const model = await load({ device: own.device });
+    const ahead = compiled;
+    expect(ahead).toBeGreaterThan(5);
+    await model.classify(long);
+    expect(compiled).toBe(ahead);
+    model.dispose();
+    own.device.destroy();
+  });
+
+  it('fail the call that needs them, and not the load', async () => {
+    const own = await createTestDevice();
+    own.device.createComputePipelineAsync = () => Promise.reject(new Error('refused for a test'));
+    const model = await load({ device: own.device });
+    await expect(model.classify(long)).rejects.toThrow('the device refused the kernel: refused for a test');
+    model.dispose();
+    own.device.destroy();
+  });
+
+  it('are not looked for where a variant that is insisted on does not fit the likely length', async () => {
+    const model = await load({ variants: { matmul: 'matvec_vec4_f32_f32' } });
+    expect((await model.classify(short)).numTokens).toBe(3);
+  });
+});
+
 describe('memory', () => {
   it('takes exactly the planned bytes at its peak, and nothing after dispose', async () => {
     const model = await load();

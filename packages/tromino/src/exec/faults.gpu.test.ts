@@ -55,7 +55,7 @@ describe('a device that is lost at any await', () => {
     const probe = await load();
     const compilations = probe.plan(short.length).steps.length;
     const answers = await answersOf(() => probe.classify(short));
-    expect(answers).toBeGreaterThanOrEqual(8);
+    expect(answers).toBeGreaterThanOrEqual(6);
     for (let n = 1; n <= answers; n++) {
       const own = await createTestDevice();
       const model = await load({ device: own.device });

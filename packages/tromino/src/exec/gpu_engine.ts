@@ -10,6 +10,7 @@ import { DisposedError, OutOfMemoryError } from '../util/errors.ts';
 import type { MemoryAccount, MemoryReport } from '../util/memory_account.ts';
 import type { Engine } from './engine.ts';
 import { PlanCache, shapeKey } from './plan_cache.ts';
+import { compileAhead } from './plan_pipelines.ts';
 import { PreparedPlan } from './prepared_plan.ts';
 import type { Profile } from './profile.ts';
 import type { ResolvedWeights } from './resolve_weights.ts';
@@ -25,6 +26,8 @@ export interface GpuLoad {
   readonly planOptions: PlanOptions;
   /** Prepared plans kept between calls, least recently used out first. */
   readonly retainedPlans: number;
+  /** The shape that the first call will likely have: its kernels are compiled while the weights arrive. */
+  readonly likelyShape: BatchShape;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -63,6 +66,10 @@ export class GpuEngine implements Engine {
   /** Uploads the weights. The lease stays the caller's until this resolves. */
   static async load(definition: ModelDefinition, load: GpuLoad): Promise<GpuEngine> {
     const { context } = load.lease;
+    compileAhead(
+      () => buildPlan(definition.graph(load.likelyShape), context.caps, load.planOptions),
+      context,
+    );
     const { weights: planned } = buildPlan(definition.graph(smallestBatch), context.caps, load.planOptions);
     const weights = await WeightStore.load(
       context,

@@ -1,14 +1,12 @@
 import type { GpuContext } from '../gpu/device.ts';
 import { withErrorScopes } from '../gpu/error_scopes.ts';
-import type { Pipeline } from '../gpu/pipelines.ts';
 import type { PackedBatch } from '../graph/batch.ts';
-import { ops, type OpDefinition, type Problem } from '../kernels/index.ts';
-import { runBytes, type DispatchStep, type Plan } from '../plan/plan.ts';
-import { variantById } from '../plan/variants.ts';
+import { runBytes, type Plan } from '../plan/plan.ts';
 import { throwIfAborted } from '../util/abort.ts';
 import type { MemoryAccount } from '../util/memory_account.ts';
 import { submitAndAwait } from './fence.ts';
 import { PlanBuffers } from './plan_buffers.ts';
+import { pipelinesOf } from './plan_pipelines.ts';
 import { profileRecording, type Profile } from './profile.ts';
 import { recordPlan, type Recording } from './record.ts';
 import { submit } from './submit.ts';
@@ -117,15 +115,4 @@ export class PreparedPlan {
       () => (isLast ? this.#buffers.readback.mapAsync(GPUMapMode.READ) : device.queue.onSubmittedWorkDone()),
     );
   }
-}
-
-/** In step order. All are asked for at once, so that the compiler can work on several. */
-function pipelinesOf(plan: Plan, context: GpuContext): Promise<Pipeline[]> {
-  const dispatches = plan.steps.filter((step): step is DispatchStep => step.kind === 'dispatch');
-  return Promise.all(
-    dispatches.map(({ op, variant, overrides }) => {
-      const definition: OpDefinition<Problem> = ops[op];
-      return context.pipelines.get(definition.contract, variantById(op, variant), overrides);
-    }),
-  );
 }

@@ -10,6 +10,7 @@ import { readSentenceSettings, type SentenceSettings } from '../formats/huggingf
 import { readJson } from '../formats/json.ts';
 import { findAdapter } from '../gpu/adapter.ts';
 import { borrowDevice, shareDevice, type GpuLease } from '../gpu/device.ts';
+import type { BatchShape } from '../graph/graph.ts';
 import { openCheckpoint, type CheckpointFiles, type CheckpointSource } from '../io/checkpoint_files.ts';
 import { ProgressTracker, type OnProgress } from '../io/progress.ts';
 import type { HeadName, ModelDefinition } from '../models/model_definition.ts';
@@ -24,6 +25,9 @@ import { MemoryAccount } from '../util/memory_account.ts';
 import { batchShape } from './batch_shape.ts';
 import { leastMarkedTokens } from './question_rows.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
+
+/** Tokens of a row whose kernels are compiled while the weights arrive, where `prepareFor` does not say better. Most kernels are those of any length. */
+const usualRowTokens = 128;
 
 /** How a model is loaded. Everything has a default. */
 export interface LoadOptions {
@@ -56,7 +60,7 @@ export interface LoadOptions {
   readonly profiling?: boolean;
   /**
    * Row lengths to be ready for when the load resolves: kernels compiled, buffers allocated, as `prepare()` does. Without it the first call
-   * pays for that. It needs `retainedPlans` of 1 or more to be kept.
+   * pays for that, but for the kernels of a usual length: those are compiled while the weights arrive. It needs `retainedPlans` of 1 or more to be kept.
    */
   readonly prepareFor?: number | readonly number[];
   /**
@@ -100,14 +104,13 @@ export async function loadModel(
   if (definition.questionTokens && maxTokens < leastMarkedTokens)
     throw new OptionError('maxTokens', `at least ${leastMarkedTokens}`, String(maxTokens));
   const { prepareFor } = options;
-  const firstShape =
-    prepareFor === undefined
-      ? undefined
-      : batchShape(prepareFor, { maxTokens, batchRules: definition.batchRules }, {}, 'prepareFor');
+  const limits = { maxTokens, batchRules: definition.batchRules };
+  const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, limits, {}, 'prepareFor');
+  const likelyShape = firstShape ?? batchShape(Math.min(maxTokens, usualRowTokens), limits);
   const tokenizer = await loadTokenizer(files, signal);
   const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
   progress.enter('weights', storedBytes(resolved));
-  const engine = await loadEngine(definition, resolved, progress, options);
+  const engine = await loadEngine(definition, resolved, likelyShape, progress, options);
   try {
     if (firstShape) {
       progress.enter('pipelines');
@@ -142,6 +145,7 @@ async function readStopTokens(
 async function loadEngine(
   definition: ModelDefinition,
   resolved: ResolvedWeights,
+  likelyShape: BatchShape,
   progress: ProgressTracker,
   options: LoadOptions,
 ): Promise<Engine> {
@@ -159,6 +163,7 @@ async function loadEngine(
       return await GpuEngine.load(definition, {
         ...loading,
         lease,
+        likelyShape,
         retainedPlans: options.retainedPlans ?? 1,
       });
     } catch (error) {
