@@ -18,13 +18,15 @@ import type { HeadlessMove } from '../apps/site/src/headless.ts';
 interface Flags {
   readonly port: number;
   readonly headless?: true;
-  readonly moves: number;
-  readonly seed: number;
+  readonly moves?: number;
+  readonly seed?: number;
 }
 
 const siteFolder = join(import.meta.dirname, '../apps/site');
 const modelsFolder = join(import.meta.dirname, '../models');
 const pageTimeoutMs = 120_000;
+/** For arguments that cannot be read, as the `tromino` command has it. */
+const usageExitCode = 2;
 
 async function main(): Promise<void> {
   const flags = parseFlags();
@@ -53,14 +55,27 @@ async function serve(port: number): Promise<StaticServer> {
 }
 
 function parseFlags(): Flags {
-  return new Command('npm start --')
+  const command = new Command('npm start --')
     .description('Plays Strata in a page: a trained model moves the pieces.')
-    .option('--port <number>', 'port to serve the page on', wholeNumber, 8346)
+    .option('--port <number>', 'port to serve the page on', portNumber, 8346)
     .option('--headless', 'play in a headless browser and print each move')
-    .option('--moves <number>', 'how many moves to play headless', wholeNumber, 20)
-    .option('--seed <number>', 'seed of the game to play headless', wholeNumber, 1)
-    .parse()
-    .opts<Flags>();
+    .option('--moves <number>', 'how many moves to play headless (default: 20)', wholeNumber)
+    .option('--seed <number>', 'seed of the game to play headless (default: 1)', wholeNumber)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageExitCode))
+    .parse();
+  const flags = command.opts<Flags>();
+  for (const name of ['moves', 'seed'] as const) {
+    if (flags[name] !== undefined && flags.headless !== true)
+      command.error(`error: '--${name}' is for '--headless'`);
+  }
+  return flags;
+}
+
+/** 0 lets the system choose a free one. */
+function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  return port;
 }
 
 function wholeNumber(text: string): number {
@@ -71,7 +86,7 @@ function wholeNumber(text: string): number {
 async function playHeadless(
   executablePath: string,
   server: StaticServer,
-  { moves, seed }: Flags,
+  { moves = 20, seed = 1 }: Flags,
 ): Promise<void> {
   const browser = await launchChromium(executablePath, { endOnSignals: true });
   try {

@@ -319,6 +319,9 @@ describe('tromino quantize', () => {
     expect((await readdir(out)).sort()).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
     expect(await readdir(temporary.folder)).toEqual(['out']);
     await rm(join(out, 'tokenizer.json'));
+    const without = await tromino(['verify', out, '--backend', 'cpu']);
+    expect(without.code).toBe(1);
+    expect(without.stderr).toMatch(/golden\.json: there is no such file; .* `tromino run` shows/);
     await copyFile(join(fixture('llama-seqcls-nf4'), 'golden.json'), join(out, 'golden.json'));
     const verified = await tromino(['verify', out, '--backend', 'cpu']);
     expect(verified).toMatchObject({ code: 0, stderr: '' });
@@ -332,11 +335,11 @@ describe('tromino quantize', () => {
     const existing = await tromino(['quantize', fixture('llama-seqcls'), temporary.folder, '--to', 'nf4']);
     expect([existing.code, existing.stderr]).toEqual([
       1,
-      `tromino: OptionError: out: expected a folder that does not exist yet, found ${temporary.folder}\n`,
+      `tromino: OptionError: ${temporary.folder}: expected a folder that does not exist yet, found something there\n`,
     ]);
     const out = join(temporary.folder, 'out');
     const block = await tromino(['quantize', fixture('llama-seqcls'), out, '--to', 'nf4', '--block', '48']);
-    expect(block.stderr).toContain('OptionError: blockSize: expected one of 32, 64');
+    expect(block.stderr).toContain('OptionError: --block: expected one of 32, 64');
     const again = await tromino(['quantize', fixture('llama-seqcls-nf4'), out, '--to', 'nf4']);
     expect(again.stderr).toContain(
       'UnsupportedError: quantization_config: the checkpoint is quantised already',
@@ -344,7 +347,7 @@ describe('tromino quantize', () => {
     const inFile = join(fixture('llama-seqcls'), 'config.json', 'out');
     const nowhere = await tromino(['quantize', fixture('llama-seqcls'), inFile, '--to', 'nf4']);
     expect(nowhere.stderr).toBe(
-      `tromino: OptionError: out: expected a place where a folder can be made, found ${inFile}\n`,
+      `tromino: OptionError: ${inFile}: expected a place where a folder can be made, found none\n`,
     );
     const format = await tromino(['quantize', fixture('llama-seqcls'), out, '--to', 'fp4']);
     expect(format.code).toBe(2);

@@ -55,11 +55,11 @@ export async function quantize(
     throw new UnsupportedError(folder, 'a checkpoint behind a URL is not quantised; copy it first');
   const target = resolve(out);
   await requireNewFolder(target, out);
-  const checkpoint = await quantizeCheckpoint(location.folder, { ...format, signal });
+  const checkpoint = await quantizeCheckpoint(location.folder, { ...format, signal }).catch(inFlags);
   // Under another name until it is whole, so that nobody takes a part of a checkpoint for one.
   const partial = `${target}.partial-${process.pid}`;
   await makeFolder(partial).catch((cause: unknown) => {
-    throw Object.assign(new OptionError('out', 'a place where a folder can be made', out), { cause });
+    throw Object.assign(new OptionError(out, 'a place where a folder can be made', 'none'), { cause });
   });
   try {
     await writeSafetensors(join(partial, weightsFile), checkpoint.tensors());
@@ -80,13 +80,19 @@ export async function quantize(
   return 0;
 }
 
+/** The library names its own options, the caller of the command wrote flags. */
+function inFlags(error: unknown): never {
+  if (!(error instanceof OptionError) || error.option !== 'blockSize') throw error;
+  throw new OptionError('--block', error.expected, error.found);
+}
+
 /** A link that leads nowhere is something too: a folder cannot take its name. */
 async function requireNewFolder(target: string, out: string): Promise<void> {
   const isTaken = await lstat(target).then(
     () => true,
     () => false,
   );
-  if (isTaken) throw new OptionError('out', 'a folder that does not exist yet', out);
+  if (isTaken) throw new OptionError(out, 'a folder that does not exist yet', 'something there');
 }
 
 /** Makes a folder and those above it. Node's own way to do so never ends where the system says of a folder's place that there is none, as in /proc. */

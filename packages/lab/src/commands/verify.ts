@@ -1,4 +1,4 @@
-import type { RopeFrequencies } from 'tromino';
+import { SourceError, type RopeFrequencies } from 'tromino';
 import { locateCheckpoint, readCheckpointJson } from '../checkpoint_location.ts';
 import { failureLine } from '../failure.ts';
 import { count, describeAdapter, formatTable } from '../report.ts';
@@ -96,9 +96,11 @@ async function verifyCheckpoint(
 async function compareCheckpoint(session: Session, folder: string): Promise<Comparison> {
   const location = locateCheckpoint(folder);
   const goldenFile = `${folder}/golden.json`;
-  const goldenJson = await readCheckpointJson(location, 'golden.json');
-  const golden = parseGolden(goldenJson, goldenFile);
   const config = (await readCheckpointJson(location, 'config.json')) as Config;
+  const goldenJson = await readCheckpointJson(location, 'golden.json').catch((error: unknown) => {
+    throw config?.quantization_config?.quant_method === 'bitsandbytes' ? withAdvice(error) : error;
+  });
+  const golden = parseGolden(goldenJson, goldenFile);
   const isBitNet = config?.quantization_config?.quant_method === 'bitnet';
   const bound = isBitNet
     ? Math.max(bitnetBound, referenceErrors * referenceError(goldenJson, goldenFile))
@@ -110,6 +112,14 @@ async function compareCheckpoint(session: Session, folder: string): Promise<Comp
   };
   const comparison = await compare('f32');
   return allPassed(comparison.cases) || !isStoredIn16Bits(config) ? comparison : compare('as-stored');
+}
+
+/** Quantised folders are where references are missed: `quantize` copies none. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof SourceError)) return error;
+  const problem = error.message.slice(`${error.file}: `.length);
+  const advice = 'those of the original do not hold for a quantised copy, whose answers `tromino run` shows';
+  return new SourceError(error.file, `${problem}; ${advice}`, { cause: error });
 }
 
 /** Of a 16-bit model there are two: as transformers loads it, and cast as a whole, which rounds its rotary frequencies too. */

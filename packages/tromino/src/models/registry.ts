@@ -161,8 +161,12 @@ function requireHead(wanted: HeadName | undefined, head: HeadName): void {
   if (wanted === undefined || wanted === head) return;
   throw new UnsupportedError(
     'architectures',
-    `this checkpoint has a ${head} head; a ${wanted} was asked for (use ${loaders[head]})`,
+    `this checkpoint has ${withArticle(head)} head; ${withArticle(wanted)} was asked for (use ${loaders[head]})`,
   );
+}
+
+function withArticle(head: HeadName): string {
+  return `${/^[aeiou]/.test(head) ? 'an' : 'a'} ${head}`;
 }
 
 /** What the config says the weights were saved in; transformers 5 calls it `dtype`, transformers 4 `torch_dtype`. */

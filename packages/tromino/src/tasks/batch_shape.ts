@@ -2,12 +2,15 @@ import type { BatchRules } from '../graph/batch.ts';
 import type { BatchShape } from '../graph/graph.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { optionNames } from '../util/option_names.ts';
 
 /** What a plan may be told of its rows beside their lengths. */
 export interface RowOptions {
   /** Questions that each row holds, in models that read several at once; 1 by default. */
   readonly questionsPerRow?: number;
 }
+
+export const rowOptionNames = optionNames<RowOptions>({ questionsPerRow: true });
 
 /** What rows a model takes. */
 export interface RowLimits {
@@ -17,14 +20,14 @@ export interface RowLimits {
 
 /**
  * The shape of a batch of rows without padding.
- * @param option what the caller calls the lengths.
+ * @param option what the caller wrote the lengths for.
  * @throws OptionError for lengths that no input can have, and for questions in rows that hold none.
  */
 export function batchShape(
   rowLengths: number | readonly number[],
   { maxTokens, batchRules }: RowLimits,
-  { questionsPerRow }: RowOptions = {},
-  option = 'rowLengths',
+  { questionsPerRow }: RowOptions,
+  option: string,
 ): BatchShape {
   const lengths: unknown = typeof rowLengths === 'number' ? [rowLengths] : rowLengths;
   // Callers without types may pass anything.

@@ -1,6 +1,7 @@
 import { requireSignal } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { optionNames, requireKnownOptions } from '../util/option_names.ts';
 
 /** What a call may be given. */
 export interface CallOptions {
@@ -8,11 +9,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws OptionError for options that are none: callers without types may pass anything. */
-export function checkCallOptions(options: CallOptions): void {
-  if (typeof options !== 'object' || (options as unknown) === null) {
-    throw new OptionError('options', 'an object', describe(options));
-  }
+/** Options of every call. */
+export const callOptionNames = optionNames<CallOptions>({ signal: true });
+
+/**
+ * Callers without types may pass anything.
+ * @param known names of all options that the call has.
+ * @throws OptionError for options that are none, and for one that the call does not know.
+ */
+export function checkCallOptions(options: CallOptions, known = callOptionNames): void {
+  requireKnownOptions(options, known);
   requireSignal(options.signal);
 }
 

@@ -2,6 +2,7 @@ import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { optionNames } from '../util/option_names.ts';
 import type { CallOptions } from './call_options.ts';
 import { requireFinite } from './classifier.ts';
 import { isBatch, type TextOrIds } from './inputs.ts';
@@ -47,6 +48,8 @@ export async function loadEmbedder(source: CheckpointSource, options: LoadOption
   return new EncoderEmbedder(await loadModel(source, 'embedder', options));
 }
 
+const embedOptionNames = optionNames<EmbedOptions>({ signal: true, pooling: true, normalize: true });
+
 const outputByPooling: Readonly<Record<Pooling, string>> = {
   mean: 'mean_pooled',
   cls: 'first_token',
@@ -69,7 +72,7 @@ class EncoderEmbedder extends ScoringModel implements Embedder {
     input: TextOrIds | readonly TextOrIds[],
     options: EmbedOptions = {},
   ): Promise<Float32Array | Float32Array[]> {
-    this.checkCall(options);
+    this.checkCall(options, embedOptionNames);
     const { pooling = this.#sentence?.pooling ?? 'mean' } = options;
     const { normalize = this.#sentence?.normalize ?? false } = options;
     requireBooleanOption('normalize', normalize);

@@ -181,7 +181,9 @@ describe('extract', () => {
     ['no answers', text, 'who?', { topK: 0 }, 'topK: expected an integer from 1 to 32, found 0'],
     ['too many answers', text, 'who?', { topK: 33 }, 'topK: expected an integer from 1 to 32, found 33'],
     ['half a token', text, 'who?', { maxAnswerTokens: 1.5 }, 'maxAnswerTokens: expected an integer from 1'],
-    ['a negative overlap', text, 'who?', { overlap: -1 }, 'overlap: expected an integer from 0, found -1'],
+    ['a negative overlap', text, 'who?', { overlap: -1 }, 'overlap: expected an integer from 0'],
+    ['too much overlap', text, 'who?', { overlap: 1000 }, 'overlap: expected an integer from 0'],
+    ['a misspelt option', text, 'who?', { topk: 3 }, 'topk: expected a known option, as topK'],
     [
       'a flag that is text',
       text,

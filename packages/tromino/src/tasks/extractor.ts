@@ -4,6 +4,7 @@ import type { QuestionTokens } from '../models/model_definition.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { optionNames } from '../util/option_names.ts';
 import { answerBoundaries } from './answer_boundaries.ts';
 import type { CallOptions } from './call_options.ts';
 import type { Ids, TextOrIds, TokenInput } from './inputs.ts';
@@ -18,6 +19,7 @@ import {
   mapTexts,
   requireBooleanOption,
   requireIntegerOption,
+  requireOverlap,
   requireText,
   requireTexts,
   TextPlaces,
@@ -85,7 +87,7 @@ export interface SearchOptions extends CallOptions {
 
 /** How texts become rows. */
 export interface WindowingOptions {
-  /** Tokens that neighbouring windows share where a text is too long for the model, 128 by default, at most half a window. */
+  /** Tokens that neighbouring windows share where a text is too long for the model, 128 by default, at most half of `maxTokens`; never more than half of what a window holds of the text. */
   readonly overlap?: number;
 }
 
@@ -127,6 +129,15 @@ export async function loadExtractor(source: CheckpointSource, options: LoadOptio
 
 const mostAnswers = 32;
 
+const searchOptionNames = optionNames<SearchOptions>({
+  signal: true,
+  topK: true,
+  maxAnswerTokens: true,
+  noAnswer: true,
+});
+const windowingOptionNames = optionNames<WindowingOptions>({ overlap: true });
+const extractOptionNames = [...searchOptionNames, ...windowingOptionNames];
+
 class SpanExtractor extends ScoringModel implements Extractor {
   readonly #questionTokens: QuestionTokens | undefined;
 
@@ -150,7 +161,7 @@ class SpanExtractor extends ScoringModel implements Extractor {
     questions: string | readonly string[],
     options: ExtractOptions = {},
   ): Promise<Extraction[] | Extraction[][]> {
-    this.checkCall(options);
+    this.checkCall(options, extractOptionNames);
     const search = readSearch(options, this.maxTokens);
     const texts = requireTexts(text, 'text');
     const asked = requireQuestions(questions);
@@ -184,7 +195,7 @@ class SpanExtractor extends ScoringModel implements Extractor {
     rows: readonly (Ids | QuestionIds)[],
     options: SearchOptions = {},
   ): Promise<TokenExtraction[][]> {
-    this.checkCall(options);
+    this.checkCall(options, searchOptionNames);
     const search = readSearch(options, this.maxTokens);
     if (!Array.isArray(rows)) throw new OptionError('rows', 'a list of rows', describe(rows));
     const read = Array.from(rows, (row: unknown, index) => {
@@ -205,7 +216,7 @@ class SpanExtractor extends ScoringModel implements Extractor {
   }
 
   encode(text: string, questions: string | readonly string[], options: WindowingOptions = {}): QuestionRow[] {
-    this.checkCall(options as CallOptions);
+    this.checkCall(options as CallOptions, windowingOptionNames);
     return this.#rowsOfText(requireQuestions(questions), options)(requireText(text, 'text'));
   }
 
@@ -216,10 +227,14 @@ class SpanExtractor extends ScoringModel implements Extractor {
     }));
   }
 
-  #rowsOfText(questions: readonly string[], { overlap = defaultOverlap }: WindowingOptions): RowsOfText {
-    requireIntegerOption('overlap', overlap, 0);
+  #rowsOfText(questions: readonly string[], { overlap }: WindowingOptions): RowsOfText {
+    requireOverlap(overlap, this.maxTokens);
     const tokenizer = this.requireTokenizer('text');
-    const options = { maxTokens: this.maxTokens, overlap, numTypes: this.numTypes };
+    const options = {
+      maxTokens: this.maxTokens,
+      overlap: overlap ?? defaultOverlap,
+      numTypes: this.numTypes,
+    };
     return this.#questionTokens
       ? markedRows(tokenizer, questions, this.#questionTokens, options)
       : pairRows(tokenizer, questions, options);

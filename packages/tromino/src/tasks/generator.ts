@@ -2,6 +2,7 @@ import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
+import { optionNames } from '../util/option_names.ts';
 import { indexOfLargest } from './classifier.ts';
 import { checkCallback, type CallOptions } from './call_options.ts';
 import { isBatch, tokenizeInput, withoutPadding, type TextOrIds } from './inputs.ts';
@@ -39,6 +40,13 @@ export interface Generator extends Model {
 
 const defaultNewTokens = 64;
 
+const generateOptionNames = optionNames<GenerateOptions>({
+  signal: true,
+  maxNewTokens: true,
+  stopTokens: true,
+  onToken: true,
+});
+
 /**
  * Loads a checkpoint with a causal-LM head.
  * @throws a TrominoError naming what is wrong with the checkpoint, or the signal's reason.
@@ -66,7 +74,7 @@ class CausalGenerator extends ScoringModel implements Generator {
   }
 
   async generate(input: TextOrIds, options: GenerateOptions = {}): Promise<Generation> {
-    this.checkCall(options);
+    this.checkCall(options, generateOptionNames);
     checkGenerateOptions(options);
     const { maxNewTokens = defaultNewTokens, stopTokens = this.#stopTokens, onToken, signal } = options;
     const context = withoutPadding(

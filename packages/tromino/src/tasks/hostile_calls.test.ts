@@ -126,6 +126,10 @@ describe('options without meaning', () => {
     [{ device: {} }, 'device: expected a GPUDevice, found an object'],
     [{ variants: 5 }, 'variants: expected an object of op and variant, found 5'],
     [{ signal: 5 }, 'signal: expected an AbortSignal, found 5'],
+    [
+      { onprogress: () => undefined },
+      'onprogress: expected a known option, as onProgress, found an unknown one',
+    ],
   ])('are refused in loads: %o', async (options, message) => {
     const loading = loadClassifier(await filesOf('llama-seqcls'), untyped(options));
     await expect(loading).rejects.toThrow(message);
@@ -133,12 +137,14 @@ describe('options without meaning', () => {
   });
 
   it.each<[unknown, string]>([
-    [null, 'rowLengths: expected a number or a list of numbers, found null'],
-    [['3'], 'rowLengths: expected integers from 1 to 512, found "3"'],
-    [[], 'rowLengths: expected at least one row, found none'],
+    [null, 'expected a number or a list of numbers, found null'],
+    [['3'], 'expected integers from 1 to 512, found "3"'],
+    [9999, 'expected integers from 1 to 512, found 9999'],
+    [[], 'expected at least one row, found none'],
   ])('are refused as row lengths: %j', async (lengths, message) => {
-    expect(() => classifier.plan(untyped(lengths))).toThrow(message);
-    await expect(classifier.prepare(untyped(lengths))).rejects.toThrow(message);
+    expect(() => classifier.plan(untyped(lengths))).toThrow(`plan(rowLengths): ${message}`);
+    const preparing = classifier.prepare(untyped(lengths));
+    await expect(preparing).rejects.toThrow(`prepare(rowLengths): ${message}`);
   });
 
   it('are not lists of many rows', () => {
@@ -177,6 +183,7 @@ describe('generate', () => {
     [{ stopTokens: new Array<number>(2) }, 'stopTokens: expected a list of token ids, found a list of 2'],
     [{ stopTokens: ['2'] }, 'stopTokens: expected a list of token ids, found a list of 1'],
     [{ onToken: 5 }, 'onToken: expected a function, found 5'],
+    [{ maxNewToken: 3 }, 'maxNewToken: expected a known option, as maxNewTokens, found an unknown one'],
     [{ maxNewTokens: NaN }, 'maxNewTokens: expected an integer from 0, found NaN'],
   ])('refuses %j', async (options, message) => {
     await expect(generator.generate([1], options)).rejects.toThrow(message);

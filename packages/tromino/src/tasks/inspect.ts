@@ -11,9 +11,10 @@ import { buildPlan } from '../plan/build_plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { StoredDType } from '../tensor/dtype.ts';
 import { throwIfAborted } from '../util/abort.ts';
+import { requireKnownOptions } from '../util/option_names.ts';
 import { elementCount, type Shape } from '../tensor/shape.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
-import { batchShape, type RowOptions } from './batch_shape.ts';
+import { batchShape, rowOptionNames, type RowOptions } from './batch_shape.ts';
 
 /** One tensor of the checkpoint. A packed matrix is one, with everything that is stored for it. */
 export interface TensorSummary {
@@ -71,8 +72,11 @@ export async function inspectCheckpoint(
     hasTokenizer: (await files.open('tokenizer.json', signal)) !== undefined,
     config: config.json,
     tensors,
-    planFor: (rowLengths, caps = defaultCaps, rowOptions = {}) =>
-      buildPlan(definition.graph(batchShape(rowLengths, definition, rowOptions)), caps),
+    planFor: (rowLengths, caps = defaultCaps, rowOptions = {}) => {
+      requireKnownOptions(rowOptions, rowOptionNames);
+      const shape = batchShape(rowLengths, definition, rowOptions, 'planFor(rowLengths)');
+      return buildPlan(definition.graph(shape), caps);
+    },
   };
 }
 

@@ -22,6 +22,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { describe } from '../util/describe.ts';
 import { OptionError } from '../util/errors.ts';
 import { MemoryAccount } from '../util/memory_account.ts';
+import { optionNames } from '../util/option_names.ts';
 import { batchShape } from './batch_shape.ts';
 import { leastMarkedTokens } from './question_rows.ts';
 import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
@@ -70,6 +71,22 @@ export interface LoadOptions {
   readonly retainedPlans?: number;
 }
 
+const loadOptionNames = optionNames<LoadOptions>({
+  backend: true,
+  device: true,
+  signal: true,
+  onProgress: true,
+  memoryBudgetBytes: true,
+  maxTokens: true,
+  variants: true,
+  reuse: true,
+  ropeFrequencies: true,
+  layersPerSlice: true,
+  profiling: true,
+  prepareFor: true,
+  retainedPlans: true,
+});
+
 /** What every task builds on. */
 export interface LoadedModel {
   readonly definition: ModelDefinition;
@@ -106,7 +123,8 @@ export async function loadModel(
   const { prepareFor } = options;
   const limits = { maxTokens, batchRules: definition.batchRules };
   const firstShape = prepareFor === undefined ? undefined : batchShape(prepareFor, limits, {}, 'prepareFor');
-  const likelyShape = firstShape ?? batchShape(Math.min(maxTokens, usualRowTokens), limits);
+  const likelyShape =
+    firstShape ?? batchShape(Math.min(maxTokens, usualRowTokens), limits, {}, 'usualRowTokens');
   const tokenizer = await loadTokenizer(files, signal);
   const stopTokens = head === 'generator' ? await readStopTokens(files, signal) : undefined;
   progress.enter('weights', storedBytes(resolved));
@@ -200,7 +218,7 @@ function leaseDevice(
 
 /** Callers without types may pass anything. */
 function checkOptions(options: LoadOptions): void {
-  checkCallOptions(options);
+  checkCallOptions(options, loadOptionNames);
   checkCallback('onProgress', options.onProgress);
   requireChoice('backend', options.backend, ['webgpu', 'cpu', 'auto']);
   requireChoice('reuse', options.reuse, ['on', 'off']);

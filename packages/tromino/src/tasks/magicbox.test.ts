@@ -227,7 +227,7 @@ describe('extract', () => {
       {},
       'questions[1]: expected at most 123 tokens, found 200',
     ],
-    ['a negative overlap', 'who?', { overlap: -1 }, 'overlap: expected an integer from 0, found -1'],
+    ['a negative overlap', 'who?', { overlap: -1 }, 'overlap: expected an integer from 0'],
     ['no answers', 'who?', { topK: 0 }, 'topK: expected an integer from 1 to 32, found 0'],
   ])('refuses %s', async (_, asked, options, message) => {
     const call = model.extract(text, asked as string, options);
@@ -497,7 +497,7 @@ describe('a model whose rows hold questions', () => {
 
   it('is no classifier', async () => {
     await expect(loadClassifier(folder, { backend: 'cpu' })).rejects.toThrow(
-      'this checkpoint has a extractor head; a classifier was asked for (use loadExtractor)',
+      'this checkpoint has an extractor head; a classifier was asked for (use loadExtractor)',
     );
   });
 });

@@ -9,8 +9,9 @@ import { abortable, throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 import { DisposedError, OptionError } from '../util/errors.ts';
 import type { MemoryReport } from '../util/memory_account.ts';
-import { checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
-import { batchShape, type RowOptions } from './batch_shape.ts';
+import { optionNames, requireKnownOptions } from '../util/option_names.ts';
+import { callOptionNames, checkCallback, checkCallOptions, type CallOptions } from './call_options.ts';
+import { batchShape, rowOptionNames, type RowOptions } from './batch_shape.ts';
 import type { ModelOutput } from '../models/model_definition.ts';
 import { isBatch, tokenizeInput, type TextOrIds, type TokenizedInput } from './inputs.ts';
 import type { LoadedModel } from './load_model.ts';
@@ -45,6 +46,9 @@ export interface ProfileOptions extends CallOptions {
   /** Times that every step is run, 20 by default: browsers quantise the device's clock, and more repeats average it out. */
   readonly repeats?: number;
 }
+
+const prepareOptionNames = [...callOptionNames, ...rowOptionNames];
+const profileOptionNames = optionNames<ProfileOptions>({ signal: true, repeats: true });
 
 /** What a model computed of one input, with what the tokenizer said of it. */
 export interface ScoredInput {
@@ -83,20 +87,21 @@ export class ScoringModel implements Model {
   }
 
   plan(rowLengths: number | readonly number[], options: RowOptions = {}): Plan {
-    return this.#model.engine.plan(this.#shape(rowLengths, options));
+    requireKnownOptions(options, rowOptionNames);
+    return this.#model.engine.plan(this.#shape(rowLengths, options, 'plan(rowLengths)'));
   }
 
   async prepare(
     rowLengths: number | readonly number[],
     options: CallOptions & RowOptions = {},
   ): Promise<void> {
-    this.checkCall(options);
-    await this.#model.engine.prepare(this.#shape(rowLengths, options), options.signal);
+    this.checkCall(options, prepareOptionNames);
+    await this.#model.engine.prepare(this.#shape(rowLengths, options, 'prepare(rowLengths)'), options.signal);
   }
 
-  #shape(rowLengths: number | readonly number[], options: RowOptions): BatchShape {
+  #shape(rowLengths: number | readonly number[], options: RowOptions, argument: string): BatchShape {
     const { batchRules } = this.#model.definition;
-    return batchShape(rowLengths, { maxTokens: this.maxTokens, batchRules }, options);
+    return batchShape(rowLengths, { maxTokens: this.maxTokens, batchRules }, options, argument);
   }
 
   memory(): MemoryReport {
@@ -114,7 +119,7 @@ export class ScoringModel implements Model {
   }
 
   async profile(input: TextOrIds, options: ProfileOptions = {}): Promise<Profile> {
-    this.checkCall(options);
+    this.checkCall(options, profileOptionNames);
     const { repeats = 20, signal } = options;
     if (!Number.isInteger(repeats) || repeats < 1)
       throw new OptionError('repeats', 'an integer from 1', String(repeats));
@@ -149,11 +154,18 @@ export class ScoringModel implements Model {
     throw new OptionError(name, 'a checkpoint with a tokenizer.json', 'one without');
   }
 
-  /** What holds for every call, also for one that has nothing to do. */
-  protected checkCall(options: CallOptions): void {
-    checkCallOptions(options);
+  /**
+   * What holds for every call, also for one that has nothing to do.
+   * @param known names of all options that the call has.
+   */
+  protected checkCall(options: CallOptions, known?: readonly string[]): void {
+    checkCallOptions(options, known);
+    this.#throwIfEnded(options);
+  }
+
+  #throwIfEnded({ signal }: CallOptions): void {
     throwIfAborted(this.#disposal.signal);
-    throwIfAborted(options.signal);
+    throwIfAborted(signal);
   }
 
   /**
@@ -188,7 +200,7 @@ export class ScoringModel implements Model {
     options: CallOptions,
     wanted: Pick<BatchShape, 'output' | 'spanSearch'>,
   ): Promise<Float32Array[]> {
-    this.checkCall(options);
+    this.#throwIfEnded(options);
     if (rows.length === 0) return [];
     const { definition, engine } = this.#model;
     const isWanted = ({ name }: ModelOutput): boolean =>

@@ -22,6 +22,7 @@ import { throwIfAborted } from '../util/abort.ts';
 import { must } from '../util/assert.ts';
 import { describe } from '../util/describe.ts';
 import { FormatError, OptionError, UnsupportedError } from '../util/errors.ts';
+import { optionNames } from '../util/option_names.ts';
 import { checkCallOptions, type CallOptions } from './call_options.ts';
 import { requireBooleanOption } from './text_calls.ts';
 
@@ -32,6 +33,12 @@ export interface QuantizeOptions extends CallOptions {
   /** Whether scales are quantised too, to 8 bits; bitsandbytes' double quantisation. Off by default. */
   readonly doubleQuantization?: boolean;
 }
+
+const quantizeOptionNames = optionNames<QuantizeOptions>({
+  signal: true,
+  blockSize: true,
+  doubleQuantization: true,
+});
 
 /** A checkpoint in NF4, to be stored as bitsandbytes and transformers store it. */
 export interface QuantizedCheckpoint {
@@ -80,7 +87,7 @@ export async function quantizeCheckpoint(
   source: CheckpointSource,
   options: QuantizeOptions = {},
 ): Promise<QuantizedCheckpoint> {
-  checkCallOptions(options);
+  checkCallOptions(options, quantizeOptionNames);
   requireBooleanOption('doubleQuantization', options.doubleQuantization ?? false);
   const { signal } = options;
   const format: Nf4Format = {

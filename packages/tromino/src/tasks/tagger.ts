@@ -3,6 +3,7 @@ import type { CheckpointSource } from '../io/checkpoint_files.ts';
 import type { Span } from '../tokenizer/aligned_text.ts';
 import type { WindowEncoding } from '../tokenizer/tokenizer.ts';
 import { must } from '../util/assert.ts';
+import { optionNames } from '../util/option_names.ts';
 import type { CallOptions } from './call_options.ts';
 import { indexOfLargest, toProbabilities } from './classifier.ts';
 import type { TextOrIds } from './inputs.ts';
@@ -12,7 +13,7 @@ import {
   defaultOverlap,
   inBatches,
   mapTexts,
-  requireIntegerOption,
+  requireOverlap,
   requireTexts,
   rowOf,
   TextPlaces,
@@ -61,6 +62,8 @@ export async function loadTagger(source: CheckpointSource, options: LoadOptions 
   return new TokenTagger(await loadModel(source, 'tagger', options));
 }
 
+const tagOptionNames = optionNames<TagOptions>({ signal: true, overlap: true });
+
 /** A part of a text. */
 interface WindowRow extends TokenRow {
   readonly encoding: WindowEncoding;
@@ -79,9 +82,9 @@ class TokenTagger extends ScoringModel implements Tagger {
   tag(text: string, options?: TagOptions): Promise<Entity[]>;
   tag(texts: readonly string[], options?: TagOptions): Promise<Entity[][]>;
   async tag(text: string | readonly string[], options: TagOptions = {}): Promise<Entity[] | Entity[][]> {
-    this.checkCall(options);
+    this.checkCall(options, tagOptionNames);
+    requireOverlap(options.overlap, this.maxTokens);
     const { overlap = defaultOverlap } = options;
-    requireIntegerOption('overlap', overlap, 0);
     const texts = requireTexts(text, 'text');
     const tokenizer = this.requireTokenizer('text');
     const rows = await mapTexts(texts, options.signal, (one, index) =>

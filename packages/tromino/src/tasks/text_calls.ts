@@ -39,6 +39,11 @@ export function requireIntegerOption(name: string, value: unknown, least: number
   throw new OptionError(name, `an integer ${range}`, describe(value));
 }
 
+/** What neighbouring windows share. @throws OptionError for more than half of the longest window: windows must move on. */
+export function requireOverlap(overlap: unknown, maxTokens: number): void {
+  if (overlap !== undefined) requireIntegerOption('overlap', overlap, 0, Math.floor(maxTokens / 2));
+}
+
 /** @throws OptionError for a flag that is neither true nor false. */
 export function requireBooleanOption(name: string, value: unknown): void {
   if (typeof value !== 'boolean') throw new OptionError(name, 'true or false', describe(value));
