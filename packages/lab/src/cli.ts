@@ -9,7 +9,7 @@ const exitCodes = { ok: 0, failed: 1, usage: 2 };
 
 /**
  * Runs the `tromino` command and ends the process with its exit code: 0 when all is well, 1 when something failed (one line on
- * standard error says what), 2 when the arguments make no sense.
+ * standard error says what), 2 when the command line cannot be read.
  */
 export async function main(args: readonly string[]): Promise<void> {
   process.stdout.on('error', () => process.exit(exitCodes.ok)); // The reader of a pipe, `head` say, has seen enough.
