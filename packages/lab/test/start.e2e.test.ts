@@ -47,7 +47,7 @@ describe('npm start', () => {
         shell: process.platform === 'win32',
       });
       expect(status).toBe(2);
-      expect(stderr).toMatch(new RegExp(`^error: .*${args[0] ?? ''}`));
+      expect(stderr).toMatch(new RegExp(`^error: .*${args[0]}`));
     },
   );
 });

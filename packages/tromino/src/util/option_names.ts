@@ -27,11 +27,11 @@ function nearest(name: string, known: readonly string[]): string {
 /** How many letters must be added, dropped or replaced to make one word the other (Levenshtein's distance). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...a].entries()) {
-    const next = [index + 1];
+  for (let length = 1; length <= a.length; length++) {
+    const next = [length];
     for (let column = 1; column <= b.length; column++) {
       const [left = 0, above = 0, diagonal = 0] = [next[column - 1], row[column], row[column - 1]];
-      next.push(Math.min(left + 1, above + 1, diagonal + (letter === b[column - 1] ? 0 : 1)));
+      next.push(Math.min(left + 1, above + 1, diagonal + (a[length - 1] === b[column - 1] ? 0 : 1)));
     }
     row = next;
   }
