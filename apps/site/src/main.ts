@@ -1,6 +1,7 @@
 /** The page: a game, a model that plays it, panels that show what the model does, and MagicBox, a second model beside it. */
 import type { GameState } from '@tromino/strata';
 import type { LoadProgress, OnProgress } from 'tromino';
+import { DecisionNotice } from './decision_notice.ts';
 import { announce, htmlById } from './dom.ts';
 import { describePlayerFailure } from './failure_text.ts';
 import { formatMs } from './format.ts';
@@ -46,11 +47,17 @@ const rack = new PlayerRack(formatUrl(denseFormat, modelsUrl), (modelUrl) =>
 );
 /** What the dense player says of the choices of another that plays. */
 let meter: AgreementMeter | undefined;
+/** Players that have decided something, and so have compiled. */
+const seasoned = new WeakSet<Player>();
+const notice = new DecisionNotice((text) => {
+  scoresPanel.setThinking(text);
+});
 /** Shows why the model does not play: it is being loaded, or it failed. Undefined while it can play. */
 let showAbsence: (() => void) | undefined;
 
 session.listen({
   decided(before, { durationMs, memory, tokens }, choice) {
+    if (rack.playing !== undefined) seasoned.add(rack.playing);
     scoresPanel.show(choice);
     scoresPanel.setState(`decided in ${formatMs(durationMs)}`);
     timesPanel.add(durationMs);
@@ -71,6 +78,11 @@ session.listen({
     if (overlay.kind === 'over') overlay.hide();
   },
   changed() {
+    notice.update({
+      isDeciding: session.isDeciding && session.driver === 'model',
+      isFirst: rack.playing !== undefined && !seasoned.has(rack.playing),
+      compiles: rack.playing?.info.backend === 'webgpu',
+    });
     if (session.driver === 'model' && overlay.kind === undefined) showAbsence?.();
     // A person needs no model, so its card makes room.
     if (session.driver === 'you' && overlay.kind !== 'over') overlay.hide();
@@ -149,8 +161,8 @@ function install(player: Player): void {
   memoryPanel.show(info.plannedBytes, undefined);
   formatsPanel.showPlaying(format);
   if (format !== undefined) {
-    const { checkpointBytes, plannedBytes } = info;
-    formatsPanel.add(format, { checkpointBytes, deviceBytes: plannedBytes.weights });
+    const { fetchedBytes, plannedBytes } = info;
+    formatsPanel.add(format, { fetchedBytes, deviceBytes: plannedBytes.weights });
   }
   htmlById('facts').textContent = describePlayer(info);
   announce('The model is loaded.');

@@ -10,6 +10,14 @@ export interface ModelChoice {
   readonly backend: BackendChoice;
 }
 
+/** How much a call has to read, told before it runs. */
+export interface CallExtent {
+  /** Parts in which the text is read: one, unless it is long. */
+  readonly numWindows: number;
+  /** Rows that the model runs: each is a window with some of the questions. */
+  readonly numRows: number;
+}
+
 /** What the page asks of a model's worker. */
 export type ModelRequest<Call> =
   | { readonly kind: 'load'; readonly choice: ModelChoice }
@@ -20,6 +28,7 @@ export type ModelRequest<Call> =
 export type ModelAnswer<Info, Result> =
   | { readonly kind: 'progress'; readonly progress: LoadProgress }
   | { readonly kind: 'loaded'; readonly info: Info }
+  | { readonly kind: 'extent'; readonly id: number; readonly extent: CallExtent }
   | { readonly kind: 'done'; readonly id: number; readonly result: Result }
   | { readonly kind: 'failed'; readonly id: number | undefined; readonly failure: Failure };
 

@@ -104,6 +104,25 @@ describe('a model in a worker', () => {
     await expect(first).rejects.toMatchObject({ name: 'DeviceLostError', message: 'gone' });
   });
 
+  it('passes on how much an open call has to read, to that call only', async () => {
+    const worker = new FakeWorker();
+    const model = await loaded(worker);
+    const told: [string, number][] = [];
+    const ask = (name: string): Promise<string> =>
+      model.ask(name, undefined, ({ numRows }) => told.push([name, numRows]));
+    const calls = [ask('one'), ask('two')];
+    worker.answer({ kind: 'extent', id: 1, extent: { numWindows: 2, numRows: 4 } });
+    worker.answer({ kind: 'done', id: 1, result: 'second' });
+    worker.answer({ kind: 'extent', id: 1, extent: { numWindows: 2, numRows: 9 } });
+    worker.answer({ kind: 'extent', id: 0, extent: { numWindows: 2, numRows: 6 } });
+    worker.answer({ kind: 'done', id: 0, result: 'first' });
+    expect(await Promise.all(calls)).toEqual(['first', 'second']);
+    expect(told).toEqual([
+      ['two', 4],
+      ['one', 6],
+    ]);
+  });
+
   it('rejects open and later calls once it is disposed of', async () => {
     const worker = new FakeWorker();
     const model = await loaded(worker);

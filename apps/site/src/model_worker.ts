@@ -1,5 +1,5 @@
 import type { LoadProgress } from 'tromino';
-import type { Failure, ModelAnswer, ModelChoice, ModelRequest } from './model_protocol.ts';
+import type { CallExtent, Failure, ModelAnswer, ModelChoice, ModelRequest } from './model_protocol.ts';
 
 /** A failure of a model or of its worker; `name` is the runtime's error class. */
 class ModelError extends Error {
@@ -20,8 +20,12 @@ export interface LoadInWorkerOptions extends ModelChoice {
 export interface WorkerModel<Info, Call, Result> {
   /** What it said of itself when it was loaded. */
   readonly info: Info;
-  /** @throws ModelError if the model fails or is disposed of meanwhile; the signal's reason once it is aborted. */
-  ask(call: Call, signal?: AbortSignal): Promise<Result>;
+  /**
+   * Runs the model once.
+   * @param onExtent hears how much there is to read, where the model tells.
+   * @throws ModelError if the model fails or is disposed of meanwhile; the signal's reason once it is aborted.
+   */
+  ask(call: Call, signal?: AbortSignal, onExtent?: (extent: CallExtent) => void): Promise<Result>;
   /** Ends the worker and with it everything that the model holds. Open calls reject. */
   dispose(): void;
 }
@@ -45,9 +49,13 @@ interface Waiting<T> {
   readonly reject: (error: Error) => void;
 }
 
+interface WaitingCall<T> extends Waiting<T> {
+  readonly onExtent: ((extent: CallExtent) => void) | undefined;
+}
+
 class WorkerClient<Info, Call, Result> {
   readonly #worker: ModelWorker;
-  readonly #calls = new Map<number, Waiting<Result>>();
+  readonly #calls = new Map<number, WaitingCall<Result>>();
   #loading: Waiting<Info> | undefined;
   #onProgress: LoadInWorkerOptions['onProgress'] | undefined;
   #nextId = 0;
@@ -78,7 +86,7 @@ class WorkerClient<Info, Call, Result> {
       });
       return {
         info,
-        ask: (call, callSignal) => this.#ask(call, callSignal),
+        ask: (call, callSignal, onExtent) => this.#ask(call, callSignal, onExtent),
         dispose: () => {
           this.#end({ name: 'DisposedError', message: 'the model was put away' });
         },
@@ -91,7 +99,11 @@ class WorkerClient<Info, Call, Result> {
     }
   }
 
-  async #ask(call: Call, signal: AbortSignal | undefined): Promise<Result> {
+  async #ask(
+    call: Call,
+    signal: AbortSignal | undefined,
+    onExtent: ((extent: CallExtent) => void) | undefined,
+  ): Promise<Result> {
     if (this.#ended !== undefined) throw this.#ended;
     if (signal?.aborted === true) throw reasonOf(signal);
     const id = this.#nextId++;
@@ -104,7 +116,7 @@ class WorkerClient<Info, Call, Result> {
     signal?.addEventListener('abort', abort);
     try {
       return await new Promise<Result>((resolve, reject) => {
-        this.#calls.set(id, { resolve, reject });
+        this.#calls.set(id, { resolve, reject, onExtent });
         this.#send({ kind: 'call', id, call });
       });
     } finally {
@@ -122,6 +134,9 @@ class WorkerClient<Info, Call, Result> {
       case 'loaded':
         this.#loading?.resolve(answer.info);
         break;
+      case 'extent':
+        this.#calls.get(answer.id)?.onExtent?.(answer.extent);
+        break;
       case 'done':
         this.#take(answer.id)?.resolve(answer.result);
         break;
@@ -133,7 +148,7 @@ class WorkerClient<Info, Call, Result> {
     }
   }
 
-  #take(id: number): Waiting<Result> | undefined {
+  #take(id: number): WaitingCall<Result> | undefined {
     const waiting = this.#calls.get(id);
     this.#calls.delete(id);
     return waiting;

@@ -5,8 +5,8 @@ export interface PlayerInfo {
   readonly family: string;
   readonly backend: 'webgpu' | 'cpu';
   readonly adapter: AdapterDescription;
-  /** Bytes of weights in the checkpoint's files: what is downloaded. */
-  readonly checkpointBytes: number;
+  /** Bytes that were fetched to load it: all that was read of the checkpoint's files, not only weights. */
+  readonly fetchedBytes: number;
   /** Bytes by category that a decision is planned to take, weights included. */
   readonly plannedBytes: PlanBytes;
   /** Steps that one decision hands to the backend. */

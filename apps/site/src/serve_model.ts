@@ -1,12 +1,18 @@
 import type { OnProgress } from 'tromino';
-import { failureOf, type ModelAnswer, type ModelChoice, type ModelRequest } from './model_protocol.ts';
+import {
+  failureOf,
+  type CallExtent,
+  type ModelAnswer,
+  type ModelChoice,
+  type ModelRequest,
+} from './model_protocol.ts';
 
 /** What a worker does with its model. */
 export interface ModelService<Info, Call, Result> {
   /** Loads the model and says what it is. */
   load(choice: ModelChoice, onProgress: OnProgress): Promise<Info>;
-  /** Runs it once. */
-  call(call: Call, signal: AbortSignal): Promise<Result>;
+  /** Runs it once. @param tell may be told how much there is to read. */
+  call(call: Call, signal: AbortSignal, tell: (extent: CallExtent) => void): Promise<Result>;
 }
 
 /** Answers the page's requests; to be called once in a worker, so that the page stays smooth while its model thinks. */
@@ -25,7 +31,10 @@ export function serveModel<Info, Call, Result>(service: ModelService<Info, Call,
     const controller = new AbortController();
     running.set(id, controller);
     try {
-      send({ kind: 'done', id, result: await service.call(call, controller.signal) });
+      const result = await service.call(call, controller.signal, (extent) => {
+        send({ kind: 'extent', id, extent });
+      });
+      send({ kind: 'done', id, result });
     } finally {
       running.delete(id);
     }

@@ -113,7 +113,7 @@ describe('MagicBox on the page', () => {
     await write('one two');
     for (const name of ['first', 'median', 'last'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d\u2009.]+ ms$/);
-    expect(await text('#magicbox-download')).toBe('69.0 kB');
+    expect(await text('#magicbox-download')).toBe('83.0 kB'); // Weights, tokenizer and configurations.
     for (const name of ['weights', 'workspace', 'peak'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d.]+ kB$/);
     expect(await text('#magicbox-backend')).toContain('WebGPU on');
@@ -141,6 +141,58 @@ describe('MagicBox on the page', () => {
       lit: ['e f'],
       stated: Array.from({ length: 6 }, () => 'e f'),
     });
+  });
+
+  it('takes no question away when Add is clicked twice, and numbers the answers, since colours repeat', async () => {
+    await open();
+    await load();
+    await write('a b c d e f g');
+    for (const count of [7, 8, 9]) {
+      await page.getByLabel('Another question').fill('who?');
+      await page.getByRole('button', { name: 'Add', exact: true }).dblclick();
+      expect(await page.locator('.question').count()).toBe(count);
+    }
+    await page.waitForFunction(
+      () =>
+        document.querySelector('#magicbox-marks mark')?.getAttribute('data-numbers') === '1 2 3 4 5 6 7 8 9',
+    );
+    const colorOf = (i: number): Promise<string> =>
+      page
+        .locator('.question')
+        .nth(i)
+        .evaluate((item) => getComputedStyle(item).getPropertyValue('--question'));
+    expect(await colorOf(8)).toBe(await colorOf(0));
+  });
+
+  it('says how much there is to read of a long text, whose box scrolls to the answer that is looked for', async () => {
+    await open();
+    await load();
+    // States pass quickly, so the page writes them down.
+    await page.evaluate(() => {
+      const state = document.querySelector('#magicbox-state');
+      const said: string[] = [];
+      Object.assign(window, { said });
+      if (state !== null)
+        new MutationObserver(() => said.push(state.textContent)).observe(state, { childList: true });
+    });
+    await write('a b c d e f g '.repeat(60));
+    const said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
+    expect(
+      said.find((state) => /^reading a long text in \d+ windows: \d+ rows with the questions$/.test(state)),
+    ).toBeDefined();
+    const box = page.locator('.lit');
+    const tall = 'one line\n'.repeat(80);
+    await write(`${tall}a b c d e f g`);
+    const { height, inner } = await box.evaluate((lit) => ({
+      height: lit.clientHeight,
+      inner: lit.scrollHeight,
+    }));
+    expect(height).toBeLessThanOrEqual(0.6 * 900);
+    expect(inner).toBeGreaterThan(2 * height);
+    const sizes = await page.evaluate(() =>
+      ['#magicbox-text', '#magicbox-marks'].map((selector) => document.querySelector(selector)?.scrollHeight),
+    );
+    expect(sizes[0]).toBe(sizes[1]);
   });
 
   it('stops what it is asked while a person types on, and shows the answers to the last text only', async () => {

@@ -100,6 +100,18 @@ describe('the page', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('says that the first decision is under way, on the board and beside it, until it is there', async () => {
+    await open('headless&seed=3');
+    await page.evaluate(() => window.strata?.ready);
+    expect(await page.locator('#thinking').isVisible()).toBe(false);
+    await page.locator('#step').click();
+    expect(await text('#thinking')).toBe('compiling and deciding…');
+    expect(await text('#scores-state')).toBe('compiling and deciding…');
+    await waitForDecisions(1);
+    expect(await page.locator('#thinking').isVisible()).toBe(false);
+    expect(await text('#scores-state')).toMatch(/^decided in /);
+  });
+
   it('lets a program play move by move, from equal seeds to equal scores', async () => {
     await open('headless&seed=11');
     const play = (count: number): Promise<Pick<HeadlessMove, 'boardText' | 'scores' | 'choice'>[]> =>
@@ -172,7 +184,7 @@ describe('the page', () => {
     const cells = await Promise.all(
       ['dense', 'nf4', 'ternary'].map((format) => row(format).locator('td').allInnerTexts()),
     );
-    expect(cells.map(([download]) => download)).toEqual(['4.77 MB', '718 kB', '347 kB']);
+    expect(cells.map(([download]) => download)).toEqual(['4.78 MB', '775 kB', '365 kB']);
     expect(Number(await text('#steps'))).toBeGreaterThan(steps);
     await row('dense').locator('input').click();
     await waitForDecisions(2);

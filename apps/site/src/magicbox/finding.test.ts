@@ -37,7 +37,9 @@ describe('describeFinding', () => {
     [6.5, 1, 'narrow: 5.5 above “not stated”'],
     [1.5, 1, 'narrow: 0.5 above “not stated”'],
     [1, 1.5, 'narrow: “Ana” is 0.5 below'],
-    [-4, 2, 'fair: “Ana” is 6.0 below'],
+    [-3.5, 2, 'narrow: “Ana” is 5.5 below'],
+    [-4, 2, 'fair: the best words are 6.0 below'],
+    [-14, 2, 'clear: the best words are 16.0 below'],
   ])('of scores %d and %d says %j', (score, noAnswerScore, text) => {
     expect(words(score, noAnswerScore)).toBe(text);
   });

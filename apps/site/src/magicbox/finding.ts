@@ -41,5 +41,7 @@ export function describeFinding(
 ): string {
   if (best === undefined) return 'there are no words to choose from';
   if (isStated) return `${distance(margin)}: ${formatMargin(margin)} above “not stated”`;
-  return `${distance(margin)}: “${best.text}” is ${formatMargin(-margin)} below`;
+  // Far below, the best words are only the least bad ones: nobody would take them for an answer.
+  const words = distance(margin) === 'narrow' ? `“${best.text}” is` : 'the best words are';
+  return `${distance(margin)}: ${words} ${formatMargin(-margin)} below`;
 }

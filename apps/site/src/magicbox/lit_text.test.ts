@@ -8,10 +8,10 @@ describe('litParts', () => {
       { question: 2, start: 12, end: 16 },
     ];
     expect(litParts('call Ana at noon', spans)).toEqual([
-      { text: 'call ', questions: [] },
-      { text: 'Ana', questions: [7] },
-      { text: ' at ', questions: [] },
-      { text: 'noon', questions: [2] },
+      { text: 'call ', questions: [], begins: [] },
+      { text: 'Ana', questions: [7], begins: [7] },
+      { text: ' at ', questions: [], begins: [] },
+      { text: 'noon', questions: [2], begins: [2] },
     ]);
   });
 
@@ -22,17 +22,17 @@ describe('litParts', () => {
       { question: 3, start: 3, end: 6 },
     ];
     expect(litParts('abcdefghij', spans)).toEqual([
-      { text: 'abc', questions: [1] },
-      { text: 'def', questions: [1, 2, 3] },
-      { text: 'ghi', questions: [2] },
-      { text: 'j', questions: [] },
+      { text: 'abc', questions: [1], begins: [1] },
+      { text: 'def', questions: [1, 2, 3], begins: [2, 3] },
+      { text: 'ghi', questions: [2], begins: [] },
+      { text: 'j', questions: [], begins: [] },
     ]);
   });
 
   it('cuts off what reaches beyond the text, and has no part of no length', () => {
     expect(litParts('ab', [{ question: 1, start: 1, end: 9 }])).toEqual([
-      { text: 'a', questions: [] },
-      { text: 'b', questions: [1] },
+      { text: 'a', questions: [], begins: [] },
+      { text: 'b', questions: [1], begins: [1] },
     ]);
     expect(
       litParts('ab', [{ question: 1, start: 1, end: 1 }]).every(({ questions }) => questions.length === 0),

@@ -10,6 +10,8 @@ export interface LitSpan {
 export interface LitPart {
   readonly text: string;
   readonly questions: readonly number[];
+  /** Those of them whose spans begin with this part. */
+  readonly begins: readonly number[];
 }
 
 /** Cuts a text where a span begins or ends. The parts together are the text; spans may overlap, and what reaches beyond the text is cut off. */
@@ -20,7 +22,11 @@ export function litParts(text: string, spans: readonly LitSpan[]): LitPart[] {
   return cuts.slice(1).map((end, i) => {
     const start = cuts[i] ?? 0;
     const over = spans.filter((span) => span.start <= start && span.end >= end);
-    return { text: text.slice(start, end), questions: over.map(({ question }) => question) };
+    return {
+      text: text.slice(start, end),
+      questions: over.map(({ question }) => question),
+      begins: over.filter((span) => inside(span.start) === start).map(({ question }) => question),
+    };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { CallExtent } from '../model_protocol.ts';
 import type { Example } from './examples.ts';
 import { findingOf, type Finding } from './finding.ts';
 import { LatestCall } from './latest_call.ts';
@@ -32,11 +33,15 @@ export class MagicSession {
   #reader: Reader | undefined;
   #findings: ReadonlyMap<number, Finding> = new Map();
   #refusal: string | undefined;
+  #extent: CallExtent | undefined;
   readonly #listeners: MagicListener[] = [];
   readonly #calls = new LatestCall<Task, Reading>({
     delayMs: restMs,
     call: ({ reader, text, questions }, signal) =>
-      reader.ask({ text, questions: questions.map((question) => question.text) }, signal),
+      reader.ask({ text, questions: questions.map((question) => question.text) }, signal, (extent) => {
+        this.#extent = extent;
+        this.#tell((listener) => listener.changed?.());
+      }),
     onAnswer: (task, reading) => {
       this.#take(task, reading);
     },
@@ -66,6 +71,11 @@ export class MagicSession {
   /** Whether answers to what is there now are awaited. */
   get isReading(): boolean {
     return this.#calls.isBusy;
+  }
+
+  /** How much the model is reading; undefined where it reads nothing, or has not told yet. */
+  get extent(): CallExtent | undefined {
+    return this.#extent;
   }
 
   /** Why the model did not take what it was asked; undefined where it did. */
@@ -142,6 +152,7 @@ export class MagicSession {
 
   #readSoon(delayMs?: number): void {
     this.#refusal = undefined;
+    this.#extent = undefined;
     const { asked } = this;
     if (this.#reader !== undefined && asked.length > 0 && this.#text.trim() !== '') {
       this.#calls.ask({ reader: this.#reader, text: this.#text, questions: asked }, delayMs);
@@ -153,6 +164,7 @@ export class MagicSession {
   }
 
   #take({ questions }: Task, reading: Reading): void {
+    this.#extent = undefined;
     this.#findings = new Map(
       reading.extractions.flatMap((extraction, i) => {
         const question = questions[i];
@@ -165,6 +177,7 @@ export class MagicSession {
 
   /** What the model refuses can be edited; any other failure is the model's own. */
   #fail(error: unknown): void {
+    this.#extent = undefined;
     if (error instanceof Error && error.name === 'OptionError') {
       this.#refusal = error.message;
       this.#findings = new Map();

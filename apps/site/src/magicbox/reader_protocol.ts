@@ -5,8 +5,8 @@ export interface ReaderInfo {
   readonly family: string;
   readonly backend: 'webgpu' | 'cpu';
   readonly adapter: AdapterDescription;
-  /** Bytes of weights in the checkpoint's files: what is downloaded. */
-  readonly checkpointBytes: number;
+  /** Bytes that were fetched to load it: all that was read of the checkpoint's files, not only weights. */
+  readonly fetchedBytes: number;
 }
 
 /** Something to read, and what to find in it. */

@@ -50,6 +50,35 @@ describe('describeState', () => {
     expect(describeState(session)).toBe('no question to answer');
   });
 
+  it('says of a long text how much there is to read, also where older answers are there, until the new ones are', async () => {
+    const reader = fakeReader();
+    session.setReader(reader);
+    await settle();
+    reader.extent = { numWindows: 3, numRows: 6 };
+    const said: string[] = [];
+    session.listen({ changed: () => said.push(describeState(session)) });
+    session.setText('call Ana at noon or Rome');
+    await settle();
+    expect(said).toEqual([
+      '1 of 2 stated in the text',
+      'reading a long text in 3 windows: 6 rows with the questions',
+      '2 of 2 stated in the text',
+    ]);
+  });
+
+  it('forgets how much there was to read when something else is asked', async () => {
+    const reader = fakeReader();
+    reader.ask = (_task, _signal, onExtent) => {
+      onExtent?.({ numWindows: 3, numRows: 6 });
+      return new Promise(() => undefined);
+    };
+    session.setReader(reader);
+    await settle();
+    expect(describeState(session)).toBe('reading a long text in 3 windows: 6 rows with the questions');
+    session.setText('short');
+    expect(describeState(session)).toBe('reading');
+  });
+
   it('gives the model’s own words where it refuses', async () => {
     const reader = fakeReader();
     reader.error = Object.assign(new Error('questions[0]: too long'), { name: 'OptionError' });

@@ -1,12 +1,15 @@
+import { describeExtent } from './extent.ts';
 import type { MagicSession } from './magic_session.ts';
 
 /** Where a session stands: why nothing is known, or how many of what was asked the text states. */
 export function describeState(session: MagicSession): string {
-  const { text, asked, refusal, canRead } = session;
+  const { text, asked, refusal, canRead, extent } = session;
   if (refusal !== undefined) return refusal;
   if (!canRead) return 'no answers without the model';
   if (text.trim() === '') return 'no text to read';
   if (asked.length === 0) return 'no question to answer';
+  const reading = extent && describeExtent(extent);
+  if (reading !== undefined) return reading;
   const findings = asked.flatMap(({ id }) => session.findingOf(id) ?? []);
   if (findings.length === 0) return 'reading';
   const numStated = findings.filter(({ isStated }) => isStated).length;

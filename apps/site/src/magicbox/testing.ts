@@ -1,6 +1,7 @@
 /** Stand-ins for tests. */
 import type { Extraction } from 'tromino';
 import { emptyMemory, playerInfo } from '../testing.ts';
+import type { CallExtent } from '../model_protocol.ts';
 import type { Reader } from './reader.ts';
 import type { ReadingTask } from './reader_protocol.ts';
 
@@ -9,16 +10,20 @@ export interface FakeReader extends Reader {
   readonly tasks: ReadingTask[];
   /** What the next calls fail with. */
   error: Error | undefined;
+  /** What the next calls tell of themselves before they answer. */
+  extent: CallExtent | undefined;
 }
 
 /** A new {@link FakeReader}. */
 export function fakeReader(): FakeReader {
   const { backend, adapter } = playerInfo;
   return {
-    info: { family: 'magicbox', backend, adapter, checkpointBytes: 1 },
+    info: { family: 'magicbox', backend, adapter, fetchedBytes: 1 },
     tasks: [],
     error: undefined,
-    ask(task) {
+    extent: undefined,
+    ask(task, _signal, onExtent) {
+      if (this.extent !== undefined) onExtent?.(this.extent);
       this.tasks.push(task);
       if (this.error !== undefined) return Promise.reject(this.error);
       const extractions = task.questions.map((question) => findWord(task.text, question));

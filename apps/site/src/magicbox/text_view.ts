@@ -26,6 +26,16 @@ export class TextView {
   select(start: number, end: number): void {
     this.#input.focus();
     this.#input.setSelectionRange(start, end);
+    this.#scrollTo(start);
+  }
+
+  /** Brings a mark into view; selecting alone scrolls nothing. */
+  #scrollTo(start: number): void {
+    let place = 0;
+    for (const node of this.#marks.childNodes) {
+      if (place === start && node instanceof HTMLElement) node.scrollIntoView({ block: 'nearest' });
+      place += node.textContent?.length ?? 0;
+    }
   }
 
   /** Lets the spans of one question stand out; undefined lets all be equal. */
@@ -46,19 +56,28 @@ export class TextView {
   #show(): void {
     const { text, questions, spans } = this.#session;
     if (this.#input.value !== text) this.#input.value = text;
-    const colors = new Map(questions.map(({ id, color }) => [id, color]));
-    const nodes = litParts(text, spans).map((part) => nodeOf(part, colors));
+    const looks = new Map(questions.map(({ id, color }, i) => [id, { color, number: i + 1 }]));
+    const nodes = litParts(text, spans).map((part) => nodeOf(part, looks));
     // A line break at the end would take no room of its own.
     this.#marks.replaceChildren(...nodes, '\u200b');
     this.#showHighlight();
   }
 }
 
-function nodeOf({ text, questions }: LitPart, colors: ReadonlyMap<number, number>): Node | string {
+/** How a question is told from the others. */
+interface Look {
+  readonly color: number;
+  /** Its place in the list, from 1. */
+  readonly number: number;
+}
+
+function nodeOf({ text, questions, begins }: LitPart, looks: ReadonlyMap<number, Look>): Node | string {
   if (questions.length === 0) return text;
   const mark = make('mark', '', text);
   mark.dataset['questions'] = questions.join(' ');
-  const paints = questions.map((id) => colorOf(colors.get(id) ?? 0));
+  const numbers = begins.flatMap((id) => looks.get(id)?.number ?? []);
+  if (numbers.length > 0) mark.dataset['numbers'] = numbers.join(' ');
+  const paints = questions.map((id) => colorOf(looks.get(id)?.color ?? 0));
   mark.style.setProperty('--fill', stripes('bottom', paints));
   mark.style.setProperty('--line', stripes('right', paints));
   return mark;

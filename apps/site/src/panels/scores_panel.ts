@@ -16,6 +16,8 @@ interface Row {
 export class ScoresPanel {
   readonly #rows: readonly Row[];
   readonly #state = htmlById('scores-state');
+  readonly #thinking = htmlById('thinking');
+  #settled = 'no decision yet';
   readonly #verdict = htmlById('choice');
   /** The largest score so far, either sign: the scale only grows, so that bars of two decisions can be compared. */
   #largest = 1;
@@ -25,9 +27,17 @@ export class ScoresPanel {
     htmlById('scores').replaceChildren(...this.#rows.map(({ row }) => row));
   }
 
-  /** Says whether the model is thinking. */
+  /** Says what came of the last decision. */
   setState(text: string): void {
+    this.#settled = text;
     this.#state.textContent = text;
+  }
+
+  /** Says, here and on the board, that a decision is under way; undefined when none is. */
+  setThinking(text: string | undefined): void {
+    this.#state.textContent = text ?? this.#settled;
+    this.#thinking.textContent = text ?? '';
+    this.#thinking.hidden = text === undefined;
   }
 
   show(choice: Choice): void {
