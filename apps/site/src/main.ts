@@ -161,8 +161,8 @@ function install(player: Player): void {
   memoryPanel.show(info.plannedBytes, undefined);
   formatsPanel.showPlaying(format);
   if (format !== undefined) {
-    const { fetchedBytes, plannedBytes } = info;
-    formatsPanel.add(format, { fetchedBytes, deviceBytes: plannedBytes.weights });
+    const { checkpointBytes, plannedBytes } = info;
+    formatsPanel.add(format, { checkpointBytes, deviceBytes: plannedBytes.weights });
   }
   htmlById('facts').textContent = describePlayer(info);
   announce('The model is loaded.');

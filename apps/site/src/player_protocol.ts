@@ -5,8 +5,8 @@ export interface PlayerInfo {
   readonly family: string;
   readonly backend: 'webgpu' | 'cpu';
   readonly adapter: AdapterDescription;
-  /** Bytes that were fetched to load it: all that was read of the checkpoint's files, not only weights. */
-  readonly fetchedBytes: number;
+  /** Bytes of weights in the checkpoint's files. A load fetches somewhat more: headers, the tokenizer, and what is read twice. */
+  readonly checkpointBytes: number;
   /** Bytes by category that a decision is planned to take, weights included. */
   readonly plannedBytes: PlanBytes;
   /** Steps that one decision hands to the backend. */

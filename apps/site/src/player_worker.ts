@@ -1,7 +1,6 @@
 /** The worker in which the player lives, so that the board stays smooth while it thinks. */
 import { ACTIONS, PROMPT_TOKENS } from '@tromino/strata';
 import { FormatError, loadClassifier, type Classifier, type OnProgress } from 'tromino';
-import { countFetched } from './fetched_bytes.ts';
 import type { ModelChoice } from './model_protocol.ts';
 import type { Decision, PlayerInfo } from './player_protocol.ts';
 import { serveModel } from './serve_model.ts';
@@ -11,17 +10,21 @@ let model: Classifier | undefined;
 serveModel<PlayerInfo, string, Decision>({ load, call: decide });
 
 async function load({ modelUrl, backend }: ModelChoice, onProgress: OnProgress): Promise<PlayerInfo> {
-  const { model: loaded, fetchedBytes } = await countFetched(modelUrl, onProgress, (tell) =>
-    loadClassifier(modelUrl, { backend, onProgress: tell }),
-  );
-  model = loaded;
+  let checkpointBytes = 0;
+  model = await loadClassifier(modelUrl, {
+    backend,
+    onProgress: (progress) => {
+      checkpointBytes = progress.loadedBytes;
+      onProgress(progress);
+    },
+  });
   requireActionLabels(model.labels);
   const plan = model.plan(PROMPT_TOKENS);
   return {
     family: model.family,
     backend: model.backend,
     adapter: model.adapter,
-    fetchedBytes,
+    checkpointBytes,
     plannedBytes: plan.bytes,
     numSteps: plan.steps.length,
     planHash: plan.hash,

@@ -30,7 +30,7 @@ export const playerInfo: PlayerInfo = {
   family: 'llama',
   backend: 'webgpu',
   adapter: { vendor: 'acme', architecture: 'x', device: '', description: '', isSoftware: false },
-  fetchedBytes: 1,
+  checkpointBytes: 1,
   plannedBytes: { weights: 1, workspace: 0, uniforms: 0, constants: 0, inputs: 0, readback: 0, peak: 1 },
   numSteps: 78,
   planHash: 'abc',

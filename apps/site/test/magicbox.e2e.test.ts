@@ -113,7 +113,7 @@ describe('MagicBox on the page', () => {
     await write('one two');
     for (const name of ['first', 'median', 'last'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d\u2009.]+ ms$/);
-    expect(await text('#magicbox-download')).toBe('83.0 kB'); // Weights, tokenizer and configurations.
+    expect(await text('#magicbox-files')).toBe('69.0 kB');
     for (const name of ['weights', 'workspace', 'peak'])
       expect(await text(`#magicbox-${name}`)).toMatch(/^[\d.]+ kB$/);
     expect(await text('#magicbox-backend')).toContain('WebGPU on');
@@ -278,7 +278,7 @@ describe('MagicBox on the page', () => {
     expect(await page.locator('.question[data-finding=not-stated] input').inputValue()).toBe(
       'what is the phone number?',
     );
-    expect(await text('#magicbox-download')).toMatch(/^[1-7]\.\d\d MB$/);
+    expect(await text('#magicbox-files')).toMatch(/^[1-7]\.\d\d MB$/);
     await page.waitForFunction(() => Number(document.querySelector('#time-count')?.textContent) >= 1);
     expect(await page.locator('#overlay').isVisible()).toBe(false);
     expect(opened.errors).toEqual([]);

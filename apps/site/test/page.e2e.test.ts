@@ -184,7 +184,7 @@ describe('the page', () => {
     const cells = await Promise.all(
       ['dense', 'nf4', 'ternary'].map((format) => row(format).locator('td').allInnerTexts()),
     );
-    expect(cells.map(([download]) => download)).toEqual(['4.78 MB', '775 kB', '365 kB']);
+    expect(cells.map(([inFiles]) => inFiles)).toEqual(['4.77 MB', '718 kB', '347 kB']);
     expect(Number(await text('#steps'))).toBeGreaterThan(steps);
     await row('dense').locator('input').click();
     await waitForDecisions(2);

@@ -14,7 +14,7 @@ export class CostView {
     this.clear();
     this.#root.hidden = false;
     for (const name of ['weights', 'workspace', 'peak']) htmlById(`magicbox-${name}`).textContent = '–';
-    htmlById('magicbox-download').textContent = formatBytes(info.fetchedBytes);
+    htmlById('magicbox-files').textContent = formatBytes(info.checkpointBytes);
     htmlById('magicbox-backend').textContent = describeBackend(info).name;
   }
 

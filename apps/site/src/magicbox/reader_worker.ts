@@ -1,6 +1,5 @@
 /** The worker in which MagicBox lives. */
 import { loadExtractor, type Extractor, type OnProgress } from 'tromino';
-import { countFetched } from '../fetched_bytes.ts';
 import type { CallExtent, ModelChoice } from '../model_protocol.ts';
 import { serveModel } from '../serve_model.ts';
 import { extentOf } from './extent.ts';
@@ -11,11 +10,15 @@ let model: Extractor | undefined;
 serveModel<ReaderInfo, ReadingTask, Reading>({ load, call: read });
 
 async function load({ modelUrl, backend }: ModelChoice, onProgress: OnProgress): Promise<ReaderInfo> {
-  const { model: loaded, fetchedBytes } = await countFetched(modelUrl, onProgress, (tell) =>
-    loadExtractor(modelUrl, { backend, onProgress: tell }),
-  );
-  model = loaded;
-  return { family: loaded.family, backend: loaded.backend, adapter: loaded.adapter, fetchedBytes };
+  let checkpointBytes = 0;
+  model = await loadExtractor(modelUrl, {
+    backend,
+    onProgress: (progress) => {
+      checkpointBytes = progress.loadedBytes;
+      onProgress(progress);
+    },
+  });
+  return { family: model.family, backend: model.backend, adapter: model.adapter, checkpointBytes };
 }
 
 async function read(

@@ -18,7 +18,7 @@ export interface FakeReader extends Reader {
 export function fakeReader(): FakeReader {
   const { backend, adapter } = playerInfo;
   return {
-    info: { family: 'magicbox', backend, adapter, fetchedBytes: 1 },
+    info: { family: 'magicbox', backend, adapter, checkpointBytes: 1 },
     tasks: [],
     error: undefined,
     extent: undefined,

@@ -5,7 +5,7 @@ import type { WeightFormat } from '../weight_formats.ts';
 
 /** What is known of a format so far; a format that was never loaded has nothing. */
 export interface FormatFacts {
-  readonly fetchedBytes?: number;
+  readonly checkpointBytes?: number;
   readonly deviceBytes?: number;
   readonly laterMedianMs?: number | undefined;
   readonly agreement?: Agreement | undefined;
@@ -45,7 +45,7 @@ export class FormatsPanel {
     const known = { ...this.#facts.get(id), ...facts };
     this.#facts.set(id, known);
     const texts = [
-      textOf(known.fetchedBytes, formatBytes),
+      textOf(known.checkpointBytes, formatBytes),
       textOf(known.deviceBytes, formatBytes),
       textOf(known.laterMedianMs, formatMs),
       textOf(known.agreement, describeAgreement),
