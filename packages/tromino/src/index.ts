@@ -46,6 +46,7 @@ export type { VariantChoice } from './plan/variants.ts';
 export type { Span } from './tokenizer/aligned_text.ts';
 export type {
   Encoding,
+  DecodeOptions,
   EncodeOptions,
   Tokenizer,
   WindowEncoding,

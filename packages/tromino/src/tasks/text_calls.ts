@@ -50,7 +50,7 @@ export function requireBooleanOption(name: string, value: unknown): void {
 }
 
 /** Lets events happen that wait, an abort among them, between two long pieces of work. @throws the signal's reason. */
-export async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
   throwIfAborted(signal);
 }

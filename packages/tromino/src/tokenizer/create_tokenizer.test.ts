@@ -62,6 +62,8 @@ describe('a tokenizer', () => {
       truncated: false,
     });
     expect(tokenizer.encode('a', { addSpecialTokens: false }).ids).toEqual([4]);
+    const misspelt: object = { add_special_tokens: false };
+    expect(() => tokenizer.encode('a', misspelt)).toThrow('expected a known option, as addSpecialTokens');
     expect(tokenizer.encode('').ids).toEqual([1, 2]);
   });
 

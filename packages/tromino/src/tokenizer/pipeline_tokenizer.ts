@@ -1,12 +1,20 @@
 import type { Tokenizer as TokenizerLibrary } from '@huggingface/tokenizers';
 import { FormatError, OptionError } from '../util/errors.ts';
+import { optionNames, requireKnownOptions } from '../util/option_names.ts';
 import type { TextPart } from './added_tokens.ts';
 import { AlignedText, type Span } from './aligned_text.ts';
 import type { PreTokenize } from './pre_tokenizers.ts';
 import type { FindCut } from './safe_cuts.ts';
 import { bareFrame, type Frame, type Frames } from './special_tokens.ts';
 import type { CutWord } from './subwords.ts';
-import type { EncodeOptions, Encoding, Tokenizer, WindowEncoding, WindowOptions } from './tokenizer.ts';
+import type {
+  DecodeOptions,
+  EncodeOptions,
+  Encoding,
+  Tokenizer,
+  WindowEncoding,
+  WindowOptions,
+} from './tokenizer.ts';
 import { windowsOf } from './windows.ts';
 import type { TrimSpans } from './trim_offsets.ts';
 
@@ -33,6 +41,15 @@ interface TextTokens {
 /** Units of a text that are read at first for each token that is wanted: more than most texts need. */
 const unitsPerToken = 16;
 
+const encodeOptionNames = optionNames<EncodeOptions>({
+  maxTokens: true,
+  pair: true,
+  addSpecialTokens: true,
+  splitSpecialTokens: true,
+});
+const windowOptionNames = optionNames<WindowOptions>({ maxTokens: true, overlap: true, question: true });
+const decodeOptionNames = optionNames<DecodeOptions>({ skipSpecialTokens: true });
+
 const noTokens: TextTokens = { ids: [], tokens: [], spans: [] };
 
 /**
@@ -57,6 +74,7 @@ export class PipelineTokenizer implements Tokenizer {
   }
 
   encode(text: string, options: EncodeOptions = {}): Encoding {
+    requireKnownOptions(options, encodeOptionNames);
     const { frames } = this.#steps;
     const fullFrame = options.pair === undefined ? frames.single : frames.pair;
     const frame = (options.addSpecialTokens ?? true) ? fullFrame : bareFrame(fullFrame);
@@ -73,7 +91,9 @@ export class PipelineTokenizer implements Tokenizer {
     return this.#assemble(frame, kept, truncated);
   }
 
-  encodeWindows(text: string, { maxTokens, overlap, question }: WindowOptions): WindowEncoding[] {
+  encodeWindows(text: string, options: WindowOptions): WindowEncoding[] {
+    requireKnownOptions(options, windowOptionNames);
+    const { maxTokens, overlap, question } = options;
     const frame = question === undefined ? this.#steps.frames.single : this.#steps.frames.pair;
     const before = question === undefined ? noTokens : this.#tokenize(question);
     const whole = this.#tokenizeRemembered(text);
@@ -91,10 +111,8 @@ export class PipelineTokenizer implements Tokenizer {
     });
   }
 
-  decode(
-    ids: readonly number[] | Uint32Array,
-    options: { readonly skipSpecialTokens?: boolean } = {},
-  ): string {
+  decode(ids: readonly number[] | Uint32Array, options: DecodeOptions = {}): string {
+    requireKnownOptions(options, decodeOptionNames);
     if (ids.length === 0) return '';
     for (const id of ids) {
       if (this.idToToken(id) === undefined) throw new OptionError('ids', `ids of ${this.#file}`, String(id));

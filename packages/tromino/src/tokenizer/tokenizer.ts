@@ -46,6 +46,12 @@ export interface WindowOptions {
   readonly question?: string;
 }
 
+/** How ids become a text. */
+export interface DecodeOptions {
+  /** Whether special tokens are left out. Default false. */
+  readonly skipSpecialTokens?: boolean;
+}
+
 /** Text to token ids and back, as the checkpoint's tokenizer does it. */
 export interface Tokenizer {
   /** Ids the tokenizer can give: its vocabulary and the tokens added to it. */
@@ -59,7 +65,7 @@ export interface Tokenizer {
    */
   encodeWindows(text: string, options: WindowOptions): WindowEncoding[];
   /** @throws OptionError for an id that the tokenizer does not know. */
-  decode(ids: readonly number[] | Uint32Array, options?: { readonly skipSpecialTokens?: boolean }): string;
+  decode(ids: readonly number[] | Uint32Array, options?: DecodeOptions): string;
   tokenToId(token: string): number | undefined;
   idToToken(id: number): string | undefined;
 }
