@@ -181,14 +181,22 @@ describe('MagicBox on the page', () => {
       said.find((state) => /^reading a long text in \d+ windows: \d+ rows with the questions$/.test(state)),
     ).toBeDefined();
     const box = page.locator('.lit');
-    const tall = 'one line\n'.repeat(80);
-    await write(`${tall}a b c d e f g`);
+    await write(`${'\n'.repeat(40)}a b c d e f g${'\n'.repeat(40)}`);
     const { height, inner } = await box.evaluate((lit) => ({
       height: lit.clientHeight,
       inner: lit.scrollHeight,
     }));
     expect(height).toBeLessThanOrEqual(0.6 * 900);
     expect(inner).toBeGreaterThan(2 * height);
+    const markBelowTop = (): Promise<number> =>
+      box.evaluate((lit) => {
+        const top = (element: Element | null): number => element?.getBoundingClientRect().top ?? NaN;
+        return top(lit.querySelector('mark')) - top(lit);
+      });
+    expect(await markBelowTop()).toBeGreaterThan(height);
+    await page.getByRole('button', { name: 'e f' }).first().click();
+    expect(await markBelowTop()).toBeGreaterThan(0);
+    expect(await markBelowTop()).toBeLessThan(height - 30);
     const sizes = await page.evaluate(() =>
       ['#magicbox-text', '#magicbox-marks'].map((selector) => document.querySelector(selector)?.scrollHeight),
     );
