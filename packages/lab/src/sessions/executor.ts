@@ -63,7 +63,9 @@ export function createExecutor(backend: 'webgpu' | 'cpu'): Execute {
       return rows.map((row) => [...row]);
     },
     extract: ({ text, questions, topK }) =>
-      modelIn(loaded, 'extractor').extract(text, questions, { ...(topK !== undefined && { topK }) }),
+      modelIn(loaded, 'extractor')
+        .extract(text, questions, { ...(topK !== undefined && { topK }) })
+        .catch(inFlags),
     tag: ({ text }) => modelIn(loaded, 'tagger').tag(text),
     embed: async ({ input }) => [...(await modelIn(loaded, 'embedder').embed(input))],
     generate: ({ input, maxNewTokens, stopTokens }) =>
@@ -147,6 +149,12 @@ function rowOf(loaded: Loaded | undefined, input: ModelInput, questions: readonl
 function anyModel(request: string, loaded: Loaded | undefined): Model {
   if (loaded === undefined) throw new OptionError(request, 'a model', 'no model');
   return loaded.model;
+}
+
+/** The library names its own options, the caller of the command wrote flags. */
+function inFlags(error: unknown): never {
+  if (!(error instanceof OptionError) || error.option !== 'topK') throw error;
+  throw new OptionError('--top-k', error.expected, error.found);
 }
 
 type ModelWith<H extends Loaded['head']> = Extract<Loaded, { readonly head: H }>['model'];
