@@ -5,7 +5,7 @@ import { defaultCaps, foldWorkgroups, ops, type OpDefinition, type Problem } fro
 const definitions = Object.entries(ops) as unknown as readonly (readonly [string, OpDefinition<Problem>])[];
 
 /** What WGSL type an operand's array may have, by its dtype. */
-const elementTypes = { f32: ['f32', 'vec2f', 'vec4f'], u32: ['u32', 'vec4u'] };
+const elementTypes = { f32: ['f32', 'vec2f', 'vec4f'], u32: ['u32', 'vec2u', 'vec4u'] };
 
 describe.each(definitions)('%s', (name, { contract, variants }) => {
   it('is registered under its own name and has variants', () => {
