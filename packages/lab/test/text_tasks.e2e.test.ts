@@ -74,7 +74,7 @@ describe('tromino run', () => {
     expect(traced.code).toBe(0);
     // Two questions: of each a start and an end for every token, then five numbers.
     expect(traced.stdout).toMatch(/ \d+0?\d+ +pointer_scores_vec4_f32 +logits\n/);
-    expect(traced.stdout).toMatch(/ 10 +span_search_f32 +spans\n/);
+    expect(traced.stdout).toMatch(/ 12 +span_search_f32 +spans\n/);
     const noText = await tromino([
       'run',
       fixture('magicbox-tiny'),
