@@ -109,7 +109,7 @@ export function packBatch(rows: readonly TokenRow[], rules: BatchRules): PackedB
     const end = start + row.places.length;
     batch.firstTokens[index] = next;
     batch.lastTokens[index] = end - 1;
-    batch.boundaries.set(boundariesOf(row), start * boundaryFields.count);
+    writeBoundaries(batch.boundaries, start, row);
     for (const column of row.queryOnly ? [0, ...row.places] : row.places) {
       const place = column - row.firstColumn;
       batch.ids[next] = must(row.ids[column], 'id');
@@ -163,11 +163,14 @@ function contextAt(start: number, firstBoundary: number, row: ReadRow): readonly
   return [start + context.start, start + context.end, start, firstBoundary];
 }
 
-/** A row's entries of `boundaries`: columns become places among its real tokens. */
-function boundariesOf(row: ReadRow): readonly number[] {
-  return row.places.flatMap((column) => {
-    const { start, end } = placesIn(row, row.boundaries?.[column] ?? { start: column, end: column + 1 });
-    return [start, end];
+/** Writes a row's entries of `boundaries`, the first of its tokens being the batch's `start`th: columns become places among its real tokens. */
+function writeBoundaries(boundaries: Uint32Array, start: number, row: ReadRow): void {
+  row.places.forEach((column, place) => {
+    const own = row.boundaries?.[column];
+    const range = own ? placesIn(row, own) : undefined;
+    const at = (start + place) * boundaryFields.count;
+    boundaries[at] = range?.start ?? place;
+    boundaries[at + 1] = range?.end ?? place + 1;
   });
 }
 
@@ -229,7 +232,7 @@ interface ReadRow extends TokenRow {
   /** Columns of the real tokens. */
   readonly places: readonly number[];
   /** [columns + 1]: real tokens before each column. */
-  readonly placesBefore: readonly number[];
+  readonly placesBefore: Uint32Array;
   /** Row of the position table for each column that is packed. */
   readonly positions: readonly number[];
   /** The column at which places begin to count. */
@@ -266,9 +269,13 @@ function readRow(row: TokenRow, name: string, rules: BatchRules): ReadRow {
   };
 }
 
-function countsBefore(places: readonly number[], numColumns: number): readonly number[] {
-  const counts = new Array<number>(numColumns + 1).fill(places.length);
-  places.forEach((column, place) => counts.fill(place, (places[place - 1] ?? -1) + 1, column + 1));
+function countsBefore(places: readonly number[], numColumns: number): Uint32Array {
+  const counts = new Uint32Array(numColumns + 1);
+  let count = 0;
+  for (let column = 0; column <= numColumns; column++) {
+    counts[column] = count;
+    if (places[count] === column) count++;
+  }
   return counts;
 }
 
