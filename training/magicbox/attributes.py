@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from magicbox.grammar import GrammarError, Piece
-from magicbox.values import Value, value
+from magicbox.values import value
 
 QUESTION_COUNTS = (1, 2, 2, 3, 3, 4, 5, 6, 8)
 STATED_SHARE = 0.75
@@ -57,10 +57,6 @@ class Attributes:
             for noun_class in attribute.classes
             for noun in self.nouns[noun_class]
         ]
-
-    def value(self, kind: str, rng: random.Random) -> Value:
-        own = self.lists.get(kind)
-        return value(kind, rng) if own is None else Value(rng.choice(own), "")
 
 
 @functools.cache
@@ -162,7 +158,7 @@ PLURAL_VERBS = {"is": "are", "has": "have", "comes": "come", "goes": "go", "arri
 
 
 def clause(statement: Statement, name: str, phrase: str, source: Attributes, rng: random.Random) -> list[Piece]:
-    drawn = source.value(statement.attribute.kind, rng)
+    drawn = value(statement.attribute.kind, rng, source.lists)
     before, mark, after = re.split(r"(<\+?v>)", phrase)
     prefix = drawn.prefix if "+" in mark else ""
     return [Piece(before + prefix), Piece(drawn.text, name, statement.attribute.kind), Piece(after)]

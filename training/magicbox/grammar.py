@@ -170,11 +170,8 @@ class Context:
     rng: random.Random
     kinds: set[str] = field(default_factory=set)
 
-    def draw(self, kind: str):
-        own = self.domain.lists.get(kind)
-        return value(kind, self.rng) if own is None else Value(self.rng.choice(own), "")
-
-
+    def draw(self, kind: str) -> Value:
+        return value(kind, self.rng, self.domain.lists)
 
 
 def expand(domain: Domain, template: Sequence, rng: random.Random) -> tuple[list[Piece], set[str]]:

@@ -9,7 +9,7 @@ import functools
 import random
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -398,8 +398,10 @@ KINDS: dict[str, Callable[[random.Random], Value | str]] = {
 }
 
 
-def value(kind: str, rng: random.Random) -> Value:
-    """@raises KeyError for a kind that is not known."""
+def value(kind: str, rng: random.Random, lists: Mapping[str, list[str]] = {}) -> Value:
+    """A value of a kind: one of its list in `lists`, where it has one there. @raises KeyError for a kind that is not known."""
+    if kind in lists:
+        return Value(rng.choice(lists[kind]), "")
     drawn = KINDS[kind](rng)
     text, prefix = (drawn, "") if isinstance(drawn, str) else drawn
     if rng.random() < 0.08:
