@@ -17,14 +17,8 @@ import {
   type ExpectedScores,
   type Section,
 } from './suite.ts';
+import { runPage } from './run_page.ts';
 import { trominoEngine } from './tromino_engine.ts';
-
-declare global {
-  interface Window {
-    result?: BenchResult;
-    done?: boolean;
-  }
-}
 
 const engines: Readonly<Record<Section['engine'], Engine>> = { tromino: trominoEngine, ort: ortEngine };
 const rows: Row[] = [];
@@ -34,7 +28,7 @@ async function main(): Promise<void> {
   const time = new PageTime(limitMs);
   const { sections } = await fetchJson<{ readonly sections: readonly Section[] }>('suite.json');
   const environment = await describeEnvironment();
-  window.result = { environment, rows };
+  window.result = { environment, rows } satisfies BenchResult;
   console.log(`environment ${JSON.stringify(environment)}`);
   for (const [place, model] of models.entries()) {
     await runModel(model, sections, environment, time, place < models.length - 1);
@@ -121,11 +115,4 @@ async function fetchJson<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-main()
-  .catch((error: unknown) => {
-    console.log(`failed: ${error instanceof Error ? error.message : String(error)}`);
-  })
-  .finally(() => {
-    window.done = true;
-  })
-  .catch(console.error);
+runPage(main);

@@ -1,9 +1,10 @@
 /**
  * Whether WebGPU and the portable backend answer alike, as a page. It reads `agree.json` beside it (`{ folder, messages: [file, …] }`),
- * answers all messages on both, prints the figures and ends with `window.done`, the {@link Agreement} in `window.result`.
+ * answers all messages on both, prints the figures and ends with `window.done`, the agreement and the adapter in `window.result`.
  */
-import { loadExtractor, type AdapterDescription, type Extraction } from 'tromino';
-import { compareAnswers, formatAgreement, type Agreement } from './agreement.ts';
+import { loadExtractor, type Extraction } from 'tromino';
+import { runPage } from '../run_page.ts';
+import { compareAnswers, formatAgreement } from './agreement.ts';
 import { answersTo, parseMessages, type Message } from './messages.ts';
 import type { PortableWork } from './portable_worker.ts';
 
@@ -14,7 +15,7 @@ interface AgreeSettings {
 
 const mostWorkers = 12;
 
-async function main(): Promise<Agreement & { readonly adapter: AdapterDescription }> {
+async function main(): Promise<void> {
   const { folder, messages: files } = JSON.parse(await read('agree.json')) as AgreeSettings;
   const messages = (await Promise.all(files.map(read))).flatMap(parseMessages);
   const source = new URL(folder, location.href).href;
@@ -27,7 +28,7 @@ async function main(): Promise<Agreement & { readonly adapter: AdapterDescriptio
   console.log(`answered by ${JSON.stringify(model.adapter)}`);
   const agreement = compareAnswers(found, await portable);
   for (const line of formatAgreement(agreement).split('\n')) console.log(line);
-  return { ...agreement, adapter: model.adapter };
+  window.result = { ...agreement, adapter: model.adapter };
 }
 
 /** The portable backend's answers, by as many threads as there are processors. */
@@ -69,15 +70,4 @@ async function read(path: string): Promise<string> {
   return await response.text();
 }
 
-const scope = window as { result?: unknown; done?: boolean };
-main()
-  .then((result) => {
-    scope.result = result;
-  })
-  .catch((error: unknown) => {
-    console.log(`failed: ${error instanceof Error ? error.message : String(error)}`);
-  })
-  .finally(() => {
-    scope.done = true;
-  })
-  .catch(console.error);
+runPage(main);

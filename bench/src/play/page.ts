@@ -3,6 +3,7 @@
  * (`{ folder, games, pieces, firstSeed, maxBatch }`) and ends with `window.done`, its report printed and in `window.result`.
  */
 import { loadClassifier } from 'tromino';
+import { runPage } from '../run_page.ts';
 import { evaluatePlayers, type EvaluationOptions } from './evaluate.ts';
 import { formatEvaluation, summarisePlayer } from './report.ts';
 
@@ -10,7 +11,7 @@ type PlaySettings = Pick<EvaluationOptions, 'games' | 'pieces' | 'firstSeed' | '
   readonly folder: string;
 };
 
-async function main(): Promise<unknown> {
+async function main(): Promise<void> {
   const response = await fetch(new URL('play.json', location.href));
   const { folder, ...settings } = (await response.json()) as PlaySettings;
   using model = await loadClassifier(new URL(folder, location.href), { backend: 'webgpu' });
@@ -24,22 +25,11 @@ async function main(): Promise<unknown> {
     },
   });
   for (const line of formatEvaluation(players, settings.pieces).split('\n')) console.log(line);
-  return {
+  window.result = {
     adapter,
     settings,
     players: players.map((player) => ({ ...summarisePlayer(player), results: player.games })),
   };
 }
 
-const scope = window as { result?: unknown; done?: boolean };
-main()
-  .then((result) => {
-    scope.result = result;
-  })
-  .catch((error: unknown) => {
-    console.log(`failed: ${error instanceof Error ? error.message : String(error)}`);
-  })
-  .finally(() => {
-    scope.done = true;
-  })
-  .catch(console.error);
+runPage(main);
