@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { dequantizeNf4, nf4Map, quantizeNf4 } from '../../tensor/nf4.ts';
+import { nf4Map } from '../../tensor/nf4.ts';
 import { ops, type EmbeddingNf4Problem } from '../index.ts';
-import { packNf4Codes, packNf4Scales } from '../matmul_nf4/pack.ts';
 import { runVariant } from '../testing/device.ts';
+import { randomNf4Table } from '../testing/nf4_table.ts';
 import { Random } from '../testing/random.ts';
 import { describeKernel, expectSameBits, sizes } from '../testing/suite.ts';
 
@@ -73,20 +73,11 @@ it.each([
   async (hidden, blockSize, scale) => {
     const random = new Random(hidden);
     const numRows = 33;
-    const { codes, scales } = quantizeNf4(random.floats(numRows * hidden), blockSize);
-    const stack = { first: 0, count: numRows, total: numRows };
-    const packed = {
-      codes: new Uint32Array(numRows * Math.ceil(hidden / 8)),
-      scales: new Float32Array(scales.length),
-      quant_map: Float32Array.from(nf4Map),
-    };
-    packNf4Codes(packed.codes, codes, stack, hidden);
-    packNf4Scales(packed.scales, scales, stack, hidden, blockSize);
+    const { packed, table } = randomNf4Table(random, numRows, hidden, blockSize);
     const shared = { ids: random.indices(50, numRows), out: new Float32Array(50 * hidden).fill(NaN) };
     const problem = { numTokens: 50, hidden, firstRow: 0, numRows, scale };
     const [dense] = ops.embedding.variants;
     if (!dense) throw new Error('the dense lookup is gone');
-    const table = dequantizeNf4({ codes, scales }, numRows * hidden, blockSize);
     const expected = await runVariant(
       ops.embedding.contract,
       dense,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { dequantizeNf4, nf4Map, quantizeNf4 } from '../../tensor/nf4.ts';
+import { nf4Map } from '../../tensor/nf4.ts';
 import { embeddingReference } from '../embedding/reference.ts';
-import { packNf4Codes, packNf4Scales } from '../matmul_nf4/pack.ts';
+import { randomNf4Table } from '../testing/nf4_table.ts';
 import { Random } from '../testing/random.ts';
 import { embeddingNf4Reference } from './reference.ts';
 
@@ -26,20 +26,11 @@ it.each([
 ])('gives what the table gives as floats, %i wide in blocks of %i', (hidden, blockSize) => {
   const random = new Random(hidden);
   const numRows = 11;
-  const { codes, scales } = quantizeNf4(random.floats(numRows * hidden), blockSize);
-  const stack = { first: 0, count: numRows, total: numRows };
-  const packed = {
-    codes: new Uint32Array(numRows * Math.ceil(hidden / 8)),
-    scales: new Float32Array(scales.length),
-    quant_map: Float32Array.from(nf4Map),
-  };
-  packNf4Codes(packed.codes, codes, stack, hidden);
-  packNf4Scales(packed.scales, scales, stack, hidden, blockSize);
+  const { packed, table } = randomNf4Table(random, numRows, hidden, blockSize);
   const ids = random.indices(20, numRows);
   const problem = { numTokens: 20, hidden, firstRow: 0, numRows, scale: 1.5 };
   const [found, expected] = [new Float32Array(20 * hidden), new Float32Array(20 * hidden)];
   embeddingNf4Reference({ ...problem, blockSize }, { ...packed, ids, out: found });
-  const table = dequantizeNf4({ codes, scales }, numRows * hidden, blockSize);
   embeddingReference({ ...problem, weightDtype: 'f32' }, { table, ids, out: expected });
   expect(found).toEqual(expected);
 });
